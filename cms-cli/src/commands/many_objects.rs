@@ -1,11 +1,11 @@
 //! Commands on many objects: ids from standard input, and the result of each object.
 
-use std::{collections::HashSet, io};
+use std::{collections::HashSet, io, sync::atomic::Ordering};
 
 use cms_core::{Error, import::fetch};
 use serde_json::json;
 
-use super::{NOTHING_CHANGED, counted};
+use super::{NOTHING_CHANGED, counted, interrupt};
 use crate::{
     failure::{self, Failure, Outcome, Result},
     printer::Printer,
@@ -96,8 +96,34 @@ impl ObjectsReport {
     }
 }
 
+/// Changes objects one by one, until Ctrl-C; a refused one does not stop the others. `label` is that
+/// of the progress, `verb` the participle of the change.
+pub(super) fn one_by_one(
+    ids: &[String],
+    (label, verb): (&str, &str),
+    printer: &Printer,
+    change: impl Fn(&str) -> cms_core::Result<()>,
+) -> Result<ObjectsReport> {
+    let interrupt = interrupt();
+    let mut progress = printer.progress(label, ids.len() as u64);
+    let mut report = ObjectsReport::default();
+    for id in ids {
+        if interrupt.load(Ordering::Relaxed) {
+            report.interrupted = true;
+            break;
+        }
+        match change(id) {
+            Ok(()) => report.done += 1,
+            Err(error) if is_refusal(&error) => report.refused.push((id.clone(), error)),
+            Err(error) => return Err(report.failure(error, verb)),
+        }
+        progress.advance(1);
+    }
+    Ok(report)
+}
+
 /// Returns whether an error concerns one object alone.
-pub(super) fn is_refusal(error: &Error) -> bool {
+fn is_refusal(error: &Error) -> bool {
     matches!(error, Error::NotFound { .. } | Error::Rejected(_) | Error::Invalid(_))
 }
 

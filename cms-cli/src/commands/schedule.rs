@@ -1,12 +1,9 @@
 //! `cms schedule`: lists, sets and removes scheduled publications.
 
-use std::sync::atomic::Ordering;
-
 use cms_core::wire::object::ObjectRequest;
 
 use super::{
-    interrupt,
-    many_objects::{ObjectsReport, deduplicated, dry_run_report, is_refusal, read_ids},
+    many_objects::{deduplicated, dry_run_report, one_by_one, read_ids},
     open_to_read, open_to_write, require_types, would,
 };
 use crate::{
@@ -14,7 +11,6 @@ use crate::{
     failure::{Outcome, Result},
     printer::Printer,
     settings::Settings,
-    target::Target,
     text_output::{self, Column, column},
 };
 
@@ -57,40 +53,17 @@ pub(super) fn run(
             // Fails with the target's own error for an unknown type.
             target.get_type(&r#type)?;
             if dry_run.dry_run {
-                return dry_run_report(&*target, &r#type, &ids)?.print(
-                    "unscheduled",
-                    true,
-                    printer,
-                );
+                let report = dry_run_report(&*target, &r#type, &ids)?;
+                return report.print("unscheduled", true, printer);
             }
-            return remove(&*target, &r#type, &ids, printer);
+            // The API has no batch for that.
+            let labels = ("schedule remove", "unscheduled");
+            return one_by_one(&ids, labels, printer, |id| target.unschedule(&r#type, id))?.print(
+                "unscheduled",
+                false,
+                printer,
+            );
         }
     }
     Ok(Outcome::Done)
-}
-
-/// Removes schedules one by one: the API has no batch for that.
-fn remove(
-    target: &dyn Target,
-    content_type: &str,
-    ids: &[String],
-    printer: &mut Printer,
-) -> Result<Outcome> {
-    let interrupt = interrupt();
-    let mut progress = printer.progress("schedule remove", ids.len() as u64);
-    let mut report = ObjectsReport::default();
-    for id in ids {
-        if interrupt.load(Ordering::Relaxed) {
-            report.interrupted = true;
-            break;
-        }
-        match target.unschedule(content_type, id) {
-            Ok(()) => report.done += 1,
-            Err(error) if is_refusal(&error) => report.refused.push((id.clone(), error)),
-            Err(error) => return Err(report.failure(error, "unscheduled")),
-        }
-        progress.advance(1);
-    }
-    drop(progress);
-    report.print("unscheduled", false, printer)
 }

@@ -1,6 +1,6 @@
 //! `cms workflow`: list, define and delete workflows, and move objects through them.
 
-use std::{path::Path, sync::atomic::Ordering};
+use std::path::Path;
 
 use cms_core::{
     Error,
@@ -13,8 +13,8 @@ use serde_json::{Map, Value, json};
 
 use super::{
     bulk_job::BulkChange,
-    hints, interrupt,
-    many_objects::{ObjectsReport, deduplicated, dry_run_report, is_refusal, read_ids},
+    hints,
+    many_objects::{deduplicated, dry_run_report, one_by_one, read_ids},
     open_to_read, open_to_write, would,
 };
 use crate::{
@@ -129,22 +129,9 @@ fn run_transition(
 ) -> Result<Outcome> {
     // Fails with the target's own error for an unknown type.
     target.get_type(content_type)?;
-    let interrupt = interrupt();
-    let mut progress = printer.progress("workflow run", ids.len() as u64);
-    let mut report = ObjectsReport::default();
-    for id in ids {
-        if interrupt.load(Ordering::Relaxed) {
-            report.interrupted = true;
-            break;
-        }
-        match target.run_transition(content_type, id, transition) {
-            Ok(_) => report.done += 1,
-            Err(error) if is_refusal(&error) => report.refused.push((id.clone(), error)),
-            Err(error) => return Err(report.failure(error, "moved")),
-        }
-        progress.advance(1);
-    }
-    drop(progress);
+    let report = one_by_one(ids, ("workflow run", "moved"), printer, |id| {
+        target.run_transition(content_type, id, transition).map(drop)
+    })?;
     let hints = hints::transition_hints(target, content_type, transition, &report.refused);
     let outcome = report.print("moved", false, printer)?;
     printer.hints(hints)?;

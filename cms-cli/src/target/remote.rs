@@ -75,7 +75,7 @@ impl ImportTarget for Remote {
         edition: Edition,
     ) -> Result<List<Value>> {
         let path = format!("{}?{}", objects_path(content_type), list_query(request));
-        let (status, bytes) = self.send_for(edition, &Method::GET, &path, None, true)?;
+        let (status, bytes) = self.send(edition, &Method::GET, &path, None, true)?;
         self.parse(status, &bytes, ("content type", content_type))
     }
 
@@ -310,7 +310,7 @@ impl Target for Remote {
 
     fn search(&self, request: &SearchRequest, edition: Edition) -> Result<Value> {
         let path = format!("{SEARCH}?{}", search_query(request));
-        let (status, bytes) = self.send_for(edition, &Method::GET, &path, None, true)?;
+        let (status, bytes) = self.send(edition, &Method::GET, &path, None, true)?;
         self.parse(status, &bytes, SERVER)
     }
 
@@ -365,7 +365,7 @@ impl Target for Remote {
 
     fn graphql_schema(&self, version: GraphQlVersion) -> Result<String> {
         let path = format!("{}/schema", version.path());
-        let (status, bytes) = self.send(&Method::GET, &path, None, true)?;
+        let (status, bytes) = self.send(Edition::Current, &Method::GET, &path, None, true)?;
         check_status(status, &bytes, SERVER)?;
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
@@ -377,7 +377,7 @@ impl Target for Remote {
         edition: Edition,
     ) -> Result<Value> {
         let (path, body) = (version.path(), text(request)?);
-        let (status, bytes) = self.send_for(edition, &Method::POST, path, Some(&body), true)?;
+        let (status, bytes) = self.send(edition, &Method::POST, path, Some(&body), true)?;
         match serde_json::from_slice(&bytes) {
             // A server without this path returns the 404 of the REST API.
             Ok(Value::Object(response))
@@ -410,9 +410,7 @@ impl Target for Remote {
     }
 
     fn activity(&self, request: &ActivityRequest) -> Result<ActivityPage> {
-        let path = format!("{ACTIVITY}?{}", activity_query(request));
-        let (status, bytes) = self.send_for(Edition::Current, &Method::GET, &path, None, true)?;
-        self.parse(status, &bytes, SERVER)
+        self.get(&format!("{ACTIVITY}?{}", activity_query(request)), SERVER)
     }
 
     fn revoke_key(&self, id: &str) -> Result<()> {

@@ -96,16 +96,6 @@ impl Remote {
     /// repeated when the server is busy.
     pub(super) fn send(
         &self,
-        method: &Method,
-        path: &str,
-        body: Option<&[u8]>,
-        safe: bool,
-    ) -> Result<(u16, Vec<u8>)> {
-        self.send_for(Edition::Current, method, path, body, safe)
-    }
-
-    pub(super) fn send_for(
-        &self,
         edition: Edition,
         method: &Method,
         path: &str,
@@ -229,7 +219,7 @@ impl Remote {
         resource: Resource<'_>,
     ) -> Result<T> {
         let safe = *method == Method::GET;
-        let (status, bytes) = self.send(method, path, body, safe)?;
+        let (status, bytes) = self.send(Edition::Current, method, path, body, safe)?;
         self.parse(status, &bytes, resource)
     }
 
@@ -282,7 +272,7 @@ impl Remote {
 
     /// Sends a DELETE request; the response has no body.
     pub(super) fn delete(&self, path: &str, resource: Resource<'_>) -> Result<()> {
-        let (status, bytes) = self.send(&Method::DELETE, path, None, false)?;
+        let (status, bytes) = self.send(Edition::Current, &Method::DELETE, path, None, false)?;
         check_status(status, &bytes, resource)
     }
 
@@ -293,7 +283,7 @@ impl Remote {
         body: Option<&[u8]>,
         resource: Resource<'_>,
     ) -> Result<()> {
-        let (status, bytes) = self.send(&Method::POST, path, body, true)?;
+        let (status, bytes) = self.send(Edition::Current, &Method::POST, path, body, true)?;
         check_status(status, &bytes, resource)
     }
 }
