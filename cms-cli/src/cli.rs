@@ -34,7 +34,7 @@ mod workflow;
 
 use std::{ffi::OsString, path::PathBuf};
 
-use clap::{Args, Parser, Subcommand, builder::PossibleValuesParser, value_parser};
+use clap::{Args, Parser, Subcommand, ValueEnum, builder::PossibleValuesParser, value_parser};
 
 pub(crate) use self::activity::ActivityArgs;
 #[cfg(feature = "serve")]
@@ -127,7 +127,7 @@ pub(crate) struct Global {
     /// Set the output format: table, json, ndjson, yaml, csv.
     // A string, because `ctd export -o FILE` gives the same letter another meaning.
     #[arg(short, long = "output", global = true, value_name = "FORMAT", hide_possible_values = true,
-        value_parser = PossibleValuesParser::new(OutputFormat::NAMES))]
+        value_parser = PossibleValuesParser::new(["table", "json", "ndjson", "yaml", "csv"]))]
     pub(crate) o: Option<String>,
     /// Print JSON, errors too; short for -o json.
     #[arg(long, global = true, conflicts_with = "o")]
@@ -141,7 +141,7 @@ pub(crate) struct Global {
 }
 
 /// The output format.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum OutputFormat {
     /// Columns that fit the terminal.
     #[default]
@@ -153,16 +153,6 @@ pub(crate) enum OutputFormat {
     Yaml,
     /// A header line and one line per row; lists and objects as JSON.
     Csv,
-}
-
-impl OutputFormat {
-    const NAMES: [&str; 5] = ["table", "json", "ndjson", "yaml", "csv"];
-
-    /// Parses a name.
-    pub(crate) fn parse(text: &str) -> Option<Self> {
-        let all = [Self::Table, Self::Json, Self::Ndjson, Self::Yaml, Self::Csv];
-        Self::NAMES.iter().zip(all).find_map(|(name, format)| (*name == text).then_some(format))
-    }
 }
 
 // A command without a comment has the comment of its arguments.

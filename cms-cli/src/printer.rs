@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 
 use crate::{
     cli::OutputFormat,
-    failure::{Failure, FailureKind, Result},
+    failure::{Failure, Result},
     text_output::{self, Column},
     yaml,
 };
@@ -128,18 +128,9 @@ impl Printer {
 
     /// Shows the elapsed time of an operation without known progress.
     pub(crate) fn spinner(&self, label: &str) -> ProgressDisplay {
-        ProgressDisplay(if self.quiet {
-            Display::Nothing
-        } else if io::stderr().is_terminal() {
-            let style = ProgressStyle::with_template("{msg} {elapsed}");
-            let bar = ProgressBar::no_length()
-                .with_message(label.to_owned())
-                .with_style(style.expect("the template is constant"));
-            Display::Bar(self.bars.add(bar))
-        } else {
-            let since = Instant::now();
-            Display::Elapsed { label: label.to_owned(), since, printed: since }
-        })
+        let since = Instant::now();
+        let lines = Display::Elapsed { label: label.to_owned(), since, printed: since };
+        self.display(label, "{msg} {elapsed}", ProgressBar::no_length, lines)
     }
 
     /// Shows the progress of an operation on items.
@@ -153,27 +144,35 @@ impl Printer {
     }
 
     fn bar(&self, label: &str, total: u64, unit: Unit) -> ProgressDisplay {
-        let display = if self.quiet {
-            Display::Nothing
-        } else if io::stderr().is_terminal() {
-            let style = match unit {
-                Unit::Items => "{msg} {wide_bar} {human_pos}/{human_len} {rate} {eta}",
-                Unit::Bytes => "{msg} {wide_bar} {bytes}/{total_bytes} {bytes_per_sec} {eta}",
-            };
-            let bar = ProgressBar::new(total).with_message(label.to_owned()).with_style(
-                ProgressStyle::with_template(style).expect("the template is constant").with_key(
-                    "rate",
-                    |state: &ProgressState, out: &mut dyn fmt::Write| {
-                        write!(out, "{:.0}/s", state.per_sec()).ok();
-                    },
-                ),
-            );
-            Display::Bar(self.bars.add(bar))
-        } else {
-            let label = label.to_owned();
-            Display::Lines { label, unit, total, done: 0, printed: Instant::now() }
+        let template = match unit {
+            Unit::Items => "{msg} {wide_bar} {human_pos}/{human_len} {rate} {eta}",
+            Unit::Bytes => "{msg} {wide_bar} {bytes}/{total_bytes} {bytes_per_sec} {eta}",
         };
-        ProgressDisplay(display)
+        let (text, printed) = (label.to_owned(), Instant::now());
+        let lines = Display::Lines { label: text, unit, total, done: 0, printed };
+        self.display(label, template, || ProgressBar::new(total), lines)
+    }
+
+    /// A bar on a terminal, else lines.
+    fn display(
+        &self,
+        label: &str,
+        template: &str,
+        bar: impl FnOnce() -> ProgressBar,
+        lines: Display,
+    ) -> ProgressDisplay {
+        if self.quiet {
+            return ProgressDisplay(Display::Nothing);
+        }
+        if !io::stderr().is_terminal() {
+            return ProgressDisplay(lines);
+        }
+        let rate = |state: &ProgressState, out: &mut dyn fmt::Write| {
+            write!(out, "{:.0}/s", state.per_sec()).ok();
+        };
+        let style = ProgressStyle::with_template(template).expect("the template is constant");
+        let bar = bar().with_message(label.to_owned()).with_style(style.with_key("rate", rate));
+        ProgressDisplay(Display::Bar(self.bars.add(bar)))
     }
 }
 
@@ -249,15 +248,10 @@ impl ProgressDisplay {
     pub(crate) fn set(&mut self, now: u64, of: u64) {
         match &mut self.0 {
             Display::Nothing | Display::Elapsed { .. } => {}
-            Display::Bar(bar) => {
-                bar.set_length(of);
-                bar.set_position(now);
-            }
-            Display::Lines { total, done, .. } => {
-                (*total, *done) = (of, now);
-                self.advance(0);
-            }
+            Display::Bar(bar) => bar.set_length(of),
+            Display::Lines { total, .. } => *total = of,
         }
+        self.advance_to(now);
     }
 }
 
@@ -276,11 +270,16 @@ pub(crate) fn error_line(text: &str) {
 
 /// Asks for a text on the terminal; an empty one is the default.
 pub(crate) fn prompt(question: &str, default: &str) -> Result<String> {
-    write!(anstream::stderr(), "{question} [{default}]: ").ok();
+    let answer = ask(&format!("{question} [{default}]: "))?;
+    Ok(if answer.is_empty() { default.to_owned() } else { answer })
+}
+
+/// Asks for a line on the terminal.
+fn ask(question: &str) -> Result<String> {
+    write!(anstream::stderr(), "{question}").ok();
     let mut input = String::new();
     io::stdin().read_line(&mut input)?;
-    let input = input.trim();
-    Ok(if input.is_empty() { default } else { input }.to_owned())
+    Ok(input.trim().to_owned())
 }
 
 /// Asks for a secret on the terminal, without echo. Ctrl-C ends the process, and turns echo on again.
@@ -314,12 +313,13 @@ fn restore_echo() {
 
 /// Asks for a confirmation on the terminal; anything but yes ends the command.
 pub(crate) fn confirm(question: &str) -> Result<()> {
-    write!(anstream::stderr(), "{question} [y/N] ").ok();
-    let mut input = String::new();
-    io::stdin().read_line(&mut input)?;
-    if matches!(input.trim().to_ascii_lowercase().as_str(), "y" | "yes") {
+    if is_yes(&ask(&format!("{question} [y/N] "))?) {
         Ok(())
     } else {
-        Err(FailureKind::Usage("not confirmed, nothing was changed".to_owned()).into())
+        Err(Failure::usage("not confirmed, nothing was changed"))
     }
+}
+
+pub(crate) fn is_yes(answer: &str) -> bool {
+    ["y", "yes"].contains(&answer.to_ascii_lowercase().as_str())
 }

@@ -6,7 +6,7 @@ use std::{
     path::PathBuf,
 };
 
-use clap::{ArgMatches, parser::ValueSource};
+use clap::{ArgMatches, ValueEnum as _, parser::ValueSource};
 use cms_core::{MediaStorage, NewDatabase, S3Bucket};
 
 use crate::{
@@ -29,9 +29,9 @@ pub(crate) struct Settings {
     pub(crate) format: OutputFormat,
     pub(crate) quiet: bool,
     /// There is a terminal to ask for confirmation, and `--yes` is not set.
-    may_prompt: bool,
+    pub(crate) may_prompt: bool,
     /// `--yes` is set.
-    yes: bool,
+    pub(crate) yes: bool,
 }
 
 /// The server or the data directory that a command works on.
@@ -69,16 +69,6 @@ impl Settings {
         if self.new_database { NewDatabase::Always } else { NewDatabase::InNewFolder }
     }
 
-    /// Whether `--yes` is set.
-    pub(crate) fn yes(&self) -> bool {
-        self.yes
-    }
-
-    /// Whether there is a terminal to ask for confirmation, and `--yes` is not set.
-    pub(crate) fn may_prompt(&self) -> bool {
-        self.may_prompt
-    }
-
     /// Asks for confirmation on a terminal, unless `--yes` is set; an error if the user declines.
     pub(crate) fn confirm(&self, question: &str) -> Result<()> {
         if self.may_prompt { printer::confirm(question) } else { Ok(()) }
@@ -96,7 +86,7 @@ fn format(global: &Global, command: &Command) -> OutputFormat {
     );
     match &global.o {
         _ if global.json => OutputFormat::Json,
-        Some(name) if !names_file => OutputFormat::parse(name).unwrap_or_default(),
+        Some(name) if !names_file => OutputFormat::from_str(name, false).unwrap_or_default(),
         _ => OutputFormat::default(),
     }
 }

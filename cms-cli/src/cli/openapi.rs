@@ -42,15 +42,17 @@ pub(crate) enum VersionChoice {
 /// Parses a base URL.
 pub(super) fn base_url(text: &str) -> Result<String, String> {
     let rest = ["http://", "https://"].iter().find_map(|scheme| text.strip_prefix(scheme));
-    let is_plain = |rest: &str| {
-        !rest.is_empty()
-            && !rest.starts_with(['/', ':'])
-            && !rest.contains(|c: char| c.is_whitespace() || c.is_control() || "?#@\"".contains(c))
-    };
     match rest {
-        Some(rest) if is_plain(rest) => Ok(text.trim_end_matches('/').to_owned()),
+        Some(rest) if is_host_and_path(rest) => Ok(text.trim_end_matches('/').to_owned()),
         _ => Err("use http://HOST or https://HOST, with a port or path if there is one".to_owned()),
     }
+}
+
+/// Returns whether a URL without its scheme has a host, and neither a user nor a query.
+pub(super) fn is_host_and_path(rest: &str) -> bool {
+    !rest.is_empty()
+        && !rest.starts_with(['/', ':'])
+        && !rest.contains(|c: char| c.is_whitespace() || c.is_control() || "?#@\"".contains(c))
 }
 
 #[cfg(test)]

@@ -4,6 +4,8 @@ use clap::Args;
 use cms_core::{OpenIdRules, wire::user::Role};
 use cms_server::OpenIdConfig;
 
+use super::openapi::is_host_and_path;
+
 /// The variable of the client secret, which has no flag.
 pub(crate) const SECRET_VARIABLE: &str = "CMS_OPENID_CLIENT_SECRET";
 
@@ -77,14 +79,9 @@ impl OpenIdArgs {
 
 /// Parses the URL of an issuer. It stays as it is: tokens repeat it.
 fn issuer(text: &str) -> Result<String, String> {
-    let is_plain = |rest: &str| {
-        !rest.is_empty()
-            && !rest.starts_with(['/', ':'])
-            && !rest.contains(|c: char| c.is_whitespace() || c.is_control() || "?#@\"".contains(c))
-    };
     let is_allowed = match (text.strip_prefix("https://"), text.strip_prefix("http://")) {
-        (Some(rest), _) => is_plain(rest),
-        (_, Some(rest)) => is_plain(rest) && is_loopback(rest),
+        (Some(rest), _) => is_host_and_path(rest),
+        (_, Some(rest)) => is_host_and_path(rest) && is_loopback(rest),
         _ => false,
     };
     if is_allowed {

@@ -68,7 +68,7 @@ impl BulkChange<'_> {
         printer: &mut Printer,
     ) -> Result<Outcome> {
         let expect = self.selection.expect;
-        if !dry_run && !settings.yes() && !settings.may_prompt() && expect.is_none() {
+        if !dry_run && !settings.yes && !settings.may_prompt && expect.is_none() {
             return Err(Failure::usage("there is no terminal to ask for confirmation")
                 .hint("use --expect N with the number of objects, or --yes"));
         }
@@ -88,7 +88,7 @@ impl BulkChange<'_> {
             printer.note(NOTHING_CHANGED)?;
             return Ok(Outcome::Done);
         }
-        if settings.may_prompt() {
+        if settings.may_prompt {
             printer.note(table(&preview.sample).trim_end())?;
         }
         let what = counted(preview.matched, "object");

@@ -27,7 +27,7 @@ use crate::{
     printer::Printer,
     project,
     settings::Settings,
-    target::{Edition, Target},
+    target::{Edition, Target, all_pages},
     text_output::{self, Column, column},
     yaml::YamlDocument,
 };
@@ -138,19 +138,14 @@ pub(super) fn run(
         }
         ObjectCommand::Incoming { r#type, id } => {
             let target = open_to_read(settings)?;
-            let mut page = PageRequest { number: 1, limit: limits::MAX_PAGE_SIZE };
-            let mut links = target.incoming(&r#type, &id, page)?;
-            let mut rows = Vec::new();
-            loop {
-                rows.append(&mut links.list.data);
-                if u64::from(page.number) >= links.list.total_pages {
-                    break;
-                }
-                page.number += 1;
-                links = target.incoming(&r#type, &id, page)?;
-            }
+            let mut hidden = false;
+            let rows = all_pages(limits::MAX_PAGE_SIZE, |page| {
+                let links = target.incoming(&r#type, &id, page)?;
+                hidden = links.hidden;
+                Ok(links.list)
+            })?;
             printer.rows(&rows, &INCOMING_COLUMNS)?;
-            if links.hidden {
+            if hidden {
                 printer.note("other objects link to it too; the key may not read their types")?;
             }
         }

@@ -45,21 +45,15 @@ pub(super) fn rows<T: DeserializeOwned>(
             Ok(record) => record.position().map(Position::byte),
             Err(error) => error.position().map(Position::byte),
         };
-        let line = lines.at(start.unwrap_or_default());
-        let row = match record {
-            Ok(record) => {
-                let value = if record.len() > columns.len() {
-                    Err(format!("{} cells, but {} headers", record.len(), columns.len()))
-                } else {
-                    from_value(object(&columns, record.iter()))
-                };
-                ImportRow { location: format!("{name}:{line}"), value }
+        let location = format!("{name}:{}", lines.at(start.unwrap_or_default()));
+        let value = match record {
+            Ok(record) if record.len() > columns.len() => {
+                Err(format!("{} cells, but {} headers", record.len(), columns.len()))
             }
-            Err(error) => {
-                ImportRow { location: format!("{name}:{line}"), value: Err(reason(&error)) }
-            }
+            Ok(record) => from_value(object(&columns, record.iter())),
+            Err(error) => Err(reason(&error)),
         };
-        each(row)?;
+        each(ImportRow { location, value })?;
     }
     Ok(())
 }

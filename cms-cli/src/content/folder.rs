@@ -14,6 +14,7 @@ use std::{
 use cms_core::wire::content_type::{ContentType, WRITABLE_KEYS};
 use serde_json::{Map, Value};
 
+use super::syntax;
 use crate::failure::{Diagnostic, Failure, Result};
 
 /// The file with the definition of a type.
@@ -127,9 +128,8 @@ fn read_type(path: &Path) -> Result<TypeFolder> {
     let file = path.join(DEFINITION);
     let text = fs::read(&file).map_err(|error| Failure::unreadable(file.display(), error))?;
     let location = file.display().to_string();
-    let definition: Map<String, Value> = serde_json::from_slice(&text).map_err(|error| {
-        Diagnostic::syntax(&location, Some((error.line(), error.column())), &error)
-    })?;
+    let definition: Map<String, Value> =
+        serde_json::from_slice(&text).map_err(|error| syntax(&location, &error))?;
     let Some(name) = definition.get("name").and_then(Value::as_str) else {
         return Err(Diagnostic { location, message: "the type has no name".to_owned() }.into());
     };

@@ -207,24 +207,21 @@ impl Loader {
             }
             Some(_) => {}
         }
-        if let Some(types) =
-            root.get("contentTypes").filter(|types| self.diagnostics().is_sequence(types))
-        {
-            for node in types.items() {
-                self.content_type(&node, folder);
-            }
+        for node in self.section(root, "contentTypes") {
+            self.content_type(&node, folder);
         }
-        let workflows = root.get("workflows");
-        if let Some(workflows) = workflows.filter(|list| self.diagnostics().is_sequence(list)) {
-            for node in workflows.items() {
-                self.workflow(&node);
-            }
+        for node in self.section(root, "workflows") {
+            self.workflow(&node);
         }
-        if let Some(keys) = root.get("keys").filter(|keys| self.diagnostics().is_sequence(keys)) {
-            for node in keys.items() {
-                self.key(&node);
-            }
+        for node in self.section(root, "keys") {
+            self.key(&node);
         }
+    }
+
+    /// The elements of a list.
+    fn section<'a>(&mut self, root: &YamlNode<'a>, key: &str) -> Vec<YamlNode<'a>> {
+        let list = root.get(key).filter(|list| self.diagnostics().is_sequence(list));
+        list.iter().flat_map(YamlNode::items).collect()
     }
 
     /// Reads a type, or the file that `file:` names.

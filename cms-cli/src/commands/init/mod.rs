@@ -23,7 +23,7 @@ use crate::{
 };
 
 pub(super) fn run(args: &InitArgs, settings: &Settings, printer: &mut Printer) -> Result<Outcome> {
-    let may_prompt = settings.may_prompt() && !args.dry_run.dry_run;
+    let may_prompt = settings.may_prompt && !args.dry_run.dry_run;
     let folder = match &args.dir {
         Some(dir) => dir.clone(),
         None if may_prompt => printer::prompt("project folder", ".")?.into(),
@@ -46,8 +46,8 @@ pub(super) fn run(args: &InitArgs, settings: &Settings, printer: &mut Printer) -
     printer.value(&value, String::new)?;
     printer.note(&format!("created in {}: {}", folder.display(), names.join(", ")))?;
     if cfg!(feature = "serve") && !args.no_serve {
-        let opens =
-            may_prompt && is_yes(&printer::prompt("start the server and open it? (y, n)", "y")?);
+        let opens = may_prompt
+            && printer::is_yes(&printer::prompt("start the server and open it? (y, n)", "y")?);
         if opens || !may_prompt {
             printer.flush()?;
             return start(&folder, template, opens);
@@ -66,10 +66,6 @@ fn chosen(text: &str) -> Result<Template> {
     <Template as clap::ValueEnum>::from_str(text, true).map_err(|_| {
         Failure::usage(format!("there is no template \"{text}\"")).hint("use blog or empty")
     })
-}
-
-fn is_yes(text: &str) -> bool {
-    ["y", "yes"].contains(&text.to_ascii_lowercase().as_str())
 }
 
 /// The arguments of the server on the project, in its folder.
