@@ -10,7 +10,7 @@ use std::{
     fs::{self, File},
     io::{BufWriter, Write},
     path::Path,
-    sync::{Arc, atomic::Ordering},
+    sync::atomic::Ordering,
 };
 
 use cms_core::{
@@ -34,10 +34,10 @@ use crate::{
         stream::{self, Transfer},
     },
     failure::{Failure, Outcome, Result},
-    printer::Printer,
+    printer::{Printer, ProgressDisplay},
     project,
     settings::Settings,
-    target::{Edition, Target},
+    target::{Edition, Target, all_pages},
 };
 
 const OBJECTS_PER_FILE: u64 = 10_000;
@@ -83,46 +83,43 @@ pub(super) fn run(
     let names =
         folder::names(&types.iter().map(|(content_type, _)| *content_type).collect::<Vec<_>>());
     if !args.dry_run.dry_run {
-        let interrupt = interrupt();
-        let transfer = Transfer::new(Arc::clone(&interrupt));
+        let transfer = Transfer::new(interrupt());
         let staged = folder::StagedExport::new(&args.dir)?;
-        let mut progress = printer.progress("export", objects);
-        objects = 0;
-        let mut advance = |count| {
-            progress.advance(count);
-            if interrupt.load(Ordering::Relaxed) { Err(interrupted(&args.dir)) } else { Ok(()) }
+        let mut export = Export {
+            target: &*target,
+            dir: &args.dir,
+            transfer,
+            progress: printer.progress("export", objects),
+            written: Written::default(),
         };
-        let (mut scheduled, mut missing, mut deleted) = (0, 0, 0);
         for ((content_type, _), name) in types.iter().zip(&names) {
-            advance(0)?;
+            export.advance(0)?;
             let path = staged.path().join(name);
-            let written = write_type(&*target, content_type, &path, &transfer, &mut advance)?;
+            export.write_type(content_type, &path)?;
             if args.trash {
-                let name = &content_type.name;
-                deleted += write_deleted(&*target, name, &path, &transfer, &mut advance)?;
+                export.write_deleted(&content_type.name, &path)?;
             }
-            objects += written.objects;
-            scheduled += written.scheduled;
-            files += written.files;
-            missing += written.missing;
         }
         if let Some(text) = project::print_workflows(&target.workflows()?) {
             let path = staged.path().join(folder::WORKFLOWS);
             fs::write(&path, text).map_err(|error| Failure::unwritable(path.display(), error))?;
         }
         staged.move_into(&args.dir, &names)?;
+        let Export { written, progress, .. } = export;
         drop(progress);
-        if scheduled > 0 {
-            let publications = counted(scheduled, "scheduled publication");
+        (objects, files) = (written.objects, written.files);
+        if written.scheduled > 0 {
+            let publications = counted(written.scheduled, "scheduled publication");
             printer
                 .note(&format!("{publications} not exported: exports do not contain schedules"))?;
         }
-        if deleted > 0 {
-            let objects = counted(deleted, "deleted object");
+        if written.deleted > 0 {
+            let objects = counted(written.deleted, "deleted object");
             printer.note(&format!("{objects} for `cms import --keep-dates`"))?;
         }
-        if missing > 0 {
-            printer.note(&format!("{} without a file", counted(missing, "media object")))?;
+        if written.missing > 0 {
+            printer
+                .note(&format!("{} without a file", counted(written.missing, "media object")))?;
         }
         if args.types.is_empty() {
             folder::clear_others(&args.dir, &names)?;
@@ -140,145 +137,148 @@ pub(super) fn run(
     Ok(Outcome::Done)
 }
 
-/// Number of objects and files in the folder of a type.
+/// Number of written objects and files.
 #[derive(Default)]
 struct Written {
     objects: u64,
     /// Objects with a scheduled publication.
     scheduled: u64,
+    deleted: u64,
     /// Files of media objects.
     files: u64,
     /// Media objects without a file.
     missing: u64,
 }
 
-/// Writes the folder of one type.
-fn write_type(
-    target: &dyn Target,
-    content_type: &ContentType,
-    path: &Path,
-    transfer: &Transfer,
-    advance: &mut dyn FnMut(u64) -> Result<()>,
-) -> Result<Written> {
-    let unwritable = |error| Failure::unwritable(path.display(), error);
-    fs::create_dir_all(path).map_err(unwritable)?;
-    let definition = Value::Object(definition(content_type));
-    fs::write(path.join(folder::DEFINITION), format!("{definition:#}\n")).map_err(unwritable)?;
-
-    let name = &content_type.name;
-    let mut list = page(target, name, 1, PAGE_SIZE)?;
-    let files = list.total_count.div_ceil(OBJECTS_PER_FILE);
-    let pages_in_file = OBJECTS_PER_FILE / u64::from(PAGE_SIZE);
-    let mut written = Written::default();
-    for number in 1..=files {
-        let file = File::create(path.join(folder::object_file_name(name, number, files)))
-            .map_err(unwritable)?;
-        let mut file = BufWriter::new(file);
-        for _ in 0..pages_in_file {
-            let is_modified = |object: &&Value| object["internal"]["status"] == "modified";
-            let modified = list.data.iter().filter(is_modified).filter_map(|o| o["id"].as_str());
-            let modified: Vec<&str> = modified.collect();
-            let published = fetch(target, name, &modified, Edition::Published)?;
-            for object in &list.data {
-                let row = row(content_type, object, &published);
-                writeln!(file, "{row}").map_err(unwritable)?;
-                written.scheduled += u64::from(object["internal"].get("scheduledAt").is_some());
-            }
-            written.objects += list.count;
-            if name == media::TYPE {
-                for objects in list.data.chunks(FILES_PER_UPDATE) {
-                    let files = write_files(target, objects, path, transfer)?;
-                    written.files += files;
-                    written.missing += objects.len() as u64 - files;
-                    advance(objects.len() as u64)?;
-                }
-            } else {
-                advance(list.count)?;
-            }
-            if u64::from(list.current_page) >= list.total_pages {
-                break;
-            }
-            list = page(target, name, list.current_page + 1, PAGE_SIZE)?;
-        }
-        file.flush().map_err(unwritable)?;
-    }
-    Ok(written)
+struct Export<'a> {
+    target: &'a dyn Target,
+    /// The folder of the export.
+    dir: &'a Path,
+    transfer: Transfer,
+    progress: ProgressDisplay,
+    written: Written,
 }
 
-/// Writes the deleted objects of a type, oldest deletion first; returns how many.
-fn write_deleted(
-    target: &dyn Target,
-    name: &str,
-    path: &Path,
-    transfer: &Transfer,
-    advance: &mut dyn FnMut(u64) -> Result<()>,
-) -> Result<u64> {
-    // Newest first: what is deleted meanwhile moves entries to later pages, so none is missed.
-    let (mut entries, mut seen) = (Vec::new(), HashSet::new());
-    for number in 1.. {
-        let list = target.trash(&deletions(name, PageRequest { number, limit: PAGE_SIZE }))?;
-        let new = list.data.into_iter().map(|item| item.entry);
-        entries.extend(new.filter(|entry| seen.insert(entry.clone())));
-        if u64::from(number) >= list.total_pages {
-            break;
+impl Export<'_> {
+    /// Shows the progress; fails after Ctrl-C.
+    fn advance(&mut self, count: u64) -> Result<()> {
+        self.progress.advance(count);
+        if self.transfer.stop.load(Ordering::Relaxed) {
+            let folder = self.dir.display();
+            return Err(Failure::local(format!("interrupted; {folder} did not change")));
         }
+        Ok(())
     }
-    if entries.is_empty() {
-        return Ok(0);
+
+    /// Writes the folder of one type.
+    fn write_type(&mut self, content_type: &ContentType, path: &Path) -> Result<()> {
+        let unwritable = |error| Failure::unwritable(path.display(), error);
+        fs::create_dir_all(path).map_err(unwritable)?;
+        let definition = Value::Object(definition(content_type));
+        fs::write(path.join(folder::DEFINITION), format!("{definition:#}\n"))
+            .map_err(unwritable)?;
+
+        let name = &content_type.name;
+        let mut list = page(self.target, name, 1, PAGE_SIZE)?;
+        let files = list.total_count.div_ceil(OBJECTS_PER_FILE);
+        let pages_in_file = OBJECTS_PER_FILE / u64::from(PAGE_SIZE);
+        for number in 1..=files {
+            let file = File::create(path.join(folder::object_file_name(name, number, files)))
+                .map_err(unwritable)?;
+            let mut file = BufWriter::new(file);
+            for _ in 0..pages_in_file {
+                let is_modified = |object: &&Value| object["internal"]["status"] == "modified";
+                let modified = list.data.iter().filter(is_modified);
+                let modified: Vec<&str> = modified.filter_map(|o| o["id"].as_str()).collect();
+                let published = fetch(self.target, name, &modified, Edition::Published)?;
+                for object in &list.data {
+                    let row = row(content_type, object, &published);
+                    writeln!(file, "{row}").map_err(unwritable)?;
+                    let is_scheduled = object["internal"].get("scheduledAt").is_some();
+                    self.written.scheduled += u64::from(is_scheduled);
+                }
+                self.written.objects += list.count;
+                if name == media::TYPE {
+                    for objects in list.data.chunks(FILES_PER_UPDATE) {
+                        self.write_files(objects, path)?;
+                        self.advance(objects.len() as u64)?;
+                    }
+                } else {
+                    self.advance(list.count)?;
+                }
+                if u64::from(list.current_page) >= list.total_pages {
+                    break;
+                }
+                list = page(self.target, name, list.current_page + 1, PAGE_SIZE)?;
+            }
+            file.flush().map_err(unwritable)?;
+        }
+        Ok(())
     }
-    entries.reverse();
-    let path = path.join(folder::deleted_name(name));
-    let unwritable = |error| Failure::unwritable(path.display(), error);
-    let mut file = BufWriter::new(File::create(&path).map_err(unwritable)?);
-    let read = |entry: &String| match target.trash_entry(entry) {
-        Ok(mut item) => Ok(Some(item["object"].take())),
-        // Restored or removed since it was listed.
-        Err(Error::NotFound { .. }) => Ok(None),
-        Err(error) => Err(error.into()),
-    };
-    let mut written = 0;
-    for entries in entries.chunks(FILES_PER_UPDATE) {
+
+    /// Writes the deleted objects of a type, oldest deletion first.
+    fn write_deleted(&mut self, name: &str, path: &Path) -> Result<()> {
+        // Newest first: what is deleted meanwhile moves entries to later pages, so none is missed.
+        let items = all_pages(PAGE_SIZE, |page| self.target.trash(&deletions(name, page)))?;
+        let mut seen = HashSet::new();
+        let entries = items.into_iter().map(|item| item.entry);
+        let mut entries: Vec<_> = entries.filter(|entry| seen.insert(entry.clone())).collect();
+        if entries.is_empty() {
+            return Ok(());
+        }
+        entries.reverse();
+        let path = path.join(folder::deleted_name(name));
+        let unwritable = |error| Failure::unwritable(path.display(), error);
+        let mut file = BufWriter::new(File::create(&path).map_err(unwritable)?);
+        let target = self.target;
+        let read = |entry: &String| match target.trash_entry(entry) {
+            Ok(mut item) => Ok(Some(item["object"].take())),
+            // Restored or removed since it was listed.
+            Err(Error::NotFound { .. }) => Ok(None),
+            Err(error) => Err(error.into()),
+        };
+        for entries in entries.chunks(FILES_PER_UPDATE) {
+            let threads = parallel::DEFAULT_THREADS;
+            let objects = parallel::map(entries, threads, &self.transfer.stop, read, || ())?;
+            for object in objects.into_iter().flatten().flatten() {
+                let mut row = without_internal(&object);
+                let dates = dates(&object, &["createdAt", "updatedAt", "deletedAt"]);
+                row.insert("internal".to_owned(), Value::Object(dates));
+                writeln!(file, "{}", Value::Object(row)).map_err(unwritable)?;
+                self.written.deleted += 1;
+            }
+            self.advance(entries.len() as u64)?;
+        }
+        file.flush().map_err(unwritable)
+    }
+
+    /// Writes the files of media objects.
+    fn write_files(&mut self, objects: &[Value], folder: &Path) -> Result<()> {
+        let (target, transfer) = (self.target, &self.transfer);
+        let write = |object: &Value| {
+            let (id, extension) = (object["id"].as_str().unwrap_or_default(), extension(object));
+            let mut stored = match target.file(id, extension) {
+                Ok(stored) => stored,
+                Err(Error::NotFound { .. }) => return Ok(false),
+                Err(error) => return Err(error.into()),
+            };
+            let path = folder.join(folder::file_name(id, extension));
+            let unwritable = |error| Failure::unwritable(path.display(), error);
+            let mut file = File::create(&path).map_err(unwritable)?;
+            stream::copy(&mut *stored, &mut file, unwritable, transfer).map(|size| size.is_some())
+        };
         let threads = parallel::DEFAULT_THREADS;
-        let objects = parallel::map(entries, threads, &transfer.stop, read, || ())?;
-        for object in objects.into_iter().flatten().flatten() {
-            let mut row = without_internal(&object);
-            let dates = dates(&object, &["createdAt", "updatedAt", "deletedAt"]);
-            row.insert("internal".to_owned(), Value::Object(dates));
-            writeln!(file, "{}", Value::Object(row)).map_err(unwritable)?;
-            written += 1;
-        }
-        advance(entries.len() as u64)?;
+        let written = parallel::map(objects, threads, &transfer.stop, write, || ())?;
+        let files = written.iter().filter(|written| **written == Some(true)).count();
+        self.written.files += files as u64;
+        self.written.missing += (objects.len() - files) as u64;
+        Ok(())
     }
-    file.flush().map_err(unwritable)?;
-    Ok(written)
 }
 
 fn deletions(content_type: &str, page: PageRequest) -> TrashRequest {
     let content_types = Some(vec![content_type.to_owned()]);
     TrashRequest { page, content_types, ..TrashRequest::default() }
-}
-
-/// Writes the files of media objects; returns how many exist.
-fn write_files(
-    target: &dyn Target,
-    objects: &[Value],
-    folder: &Path,
-    transfer: &Transfer,
-) -> Result<u64> {
-    let write = |object: &Value| {
-        let (id, extension) = (object["id"].as_str().unwrap_or_default(), extension(object));
-        let mut stored = match target.file(id, extension) {
-            Ok(stored) => stored,
-            Err(Error::NotFound { .. }) => return Ok(false),
-            Err(error) => return Err(error.into()),
-        };
-        let path = folder.join(folder::file_name(id, extension));
-        let unwritable = |error| Failure::unwritable(path.display(), error);
-        let mut file = File::create(&path).map_err(unwritable)?;
-        stream::copy(&mut *stored, &mut file, unwritable, transfer).map(|size| size.is_some())
-    };
-    let written = parallel::map(objects, parallel::DEFAULT_THREADS, &transfer.stop, write, || ())?;
-    Ok(written.iter().filter(|written| **written == Some(true)).count() as u64)
 }
 
 /// The row of an object; `published` contains the published versions of modified objects.
@@ -300,10 +300,6 @@ fn row(content_type: &ContentType, object: &Value, published: &HashMap<String, V
 
 fn dates(object: &Value, names: &[&str]) -> Map<String, Value> {
     names.iter().map(|&name| (name.to_owned(), object["internal"][name].clone())).collect()
-}
-
-fn interrupted(folder: &Path) -> Failure {
-    Failure::local(format!("interrupted; {} did not change", folder.display()))
 }
 
 fn page(target: &dyn Target, content_type: &str, number: u32, limit: u32) -> Result<List<Value>> {
