@@ -68,8 +68,8 @@ fn run(cli: Cli, matches: &ArgMatches) -> Result<Outcome> {
     #[cfg(feature = "serve")]
     let cli = config_file::merge(cli, matches)?;
     let settings = Settings::resolve(&cli, matches)?;
-    let mut printer = Printer::new(settings.format, settings.quiet);
-    let outcome = commands::run(cli.command, &settings, &mut printer)?;
+    let printer = Printer::new(settings.format, settings.quiet);
+    let outcome = commands::run(cli.command, &settings, &printer)?;
     printer.flush()?;
     Ok(outcome)
 }
@@ -94,7 +94,7 @@ fn print_failure(failure: &Failure, json: bool) {
         return;
     }
     if json {
-        let mut printer = Printer::new(OutputFormat::Json, true);
+        let printer = Printer::new(OutputFormat::Json, true);
         let body = text_output::failure_body(failure);
         // A closed output is no error: the exit code remains.
         printer.value(&body, String::new).and_then(|()| printer.flush()).ok();

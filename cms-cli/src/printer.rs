@@ -7,6 +7,8 @@ use std::{
     fmt,
     io::{self, BufWriter, IsTerminal, Write},
     process::{self, Command, Stdio},
+    slice,
+    sync::{Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
 
@@ -35,7 +37,7 @@ const INTERRUPTED: i32 = 130;
 pub(crate) struct Printer {
     format: OutputFormat,
     quiet: bool,
-    out: BufWriter<AutoStream<io::Stdout>>,
+    out: Mutex<BufWriter<AutoStream<io::Stdout>>>,
     /// Progress bars; other lines are written above them.
     bars: MultiProgress,
 }
@@ -43,7 +45,11 @@ pub(crate) struct Printer {
 impl Printer {
     pub(crate) fn new(format: OutputFormat, quiet: bool) -> Self {
         let bars = MultiProgress::with_draw_target(ProgressDrawTarget::stderr());
-        Self { format, quiet, out: BufWriter::new(anstream::stdout()), bars }
+        Self { format, quiet, out: Mutex::new(BufWriter::new(anstream::stdout())), bars }
+    }
+
+    fn out(&self) -> MutexGuard<'_, BufWriter<AutoStream<io::Stdout>>> {
+        self.out.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns whether the output is for people rather than programs.
@@ -52,30 +58,30 @@ impl Printer {
     }
 
     /// Prints text independently of the format.
-    pub(crate) fn text(&mut self, text: &str) -> Result<()> {
-        Ok(self.out.write_all(text.as_bytes())?)
+    pub(crate) fn text(&self, text: &str) -> Result<()> {
+        Ok(self.out().write_all(text.as_bytes())?)
     }
 
     /// Returns standard output for binary data.
-    pub(crate) fn raw(&mut self) -> Result<io::StdoutLock<'static>> {
+    pub(crate) fn raw(&self) -> Result<io::StdoutLock<'static>> {
         self.flush()?;
         Ok(io::stdout().lock())
     }
 
     /// Writes the buffered output.
-    pub(crate) fn flush(&mut self) -> Result<()> {
-        Ok(self.out.flush()?)
+    pub(crate) fn flush(&self) -> Result<()> {
+        Ok(self.out().flush()?)
     }
 
     /// Names the target of a command that changes something, even with `--quiet`.
-    pub(crate) fn target(&mut self, description: &str) -> Result<()> {
+    pub(crate) fn target(&self, description: &str) -> Result<()> {
         self.flush()?;
         error_line(&format!("target: {description}"));
         Ok(())
     }
 
     /// Prints a remark on standard error.
-    pub(crate) fn note(&mut self, text: &str) -> Result<()> {
+    pub(crate) fn note(&self, text: &str) -> Result<()> {
         self.flush()?;
         if !self.quiet {
             self.bars.suspend(|| error_line(text));
@@ -84,46 +90,36 @@ impl Printer {
     }
 
     /// Prints hints on standard error.
-    pub(crate) fn hints(&mut self, hints: impl IntoIterator<Item = String>) -> Result<()> {
+    pub(crate) fn hints(&self, hints: impl IntoIterator<Item = String>) -> Result<()> {
         hints.into_iter().try_for_each(|hint| self.note(&text_output::hint(&hint)))
     }
 
     /// Prints the members of one object.
-    pub(crate) fn members(&mut self, object: &impl Serialize) -> Result<()> {
+    pub(crate) fn members(&self, object: &impl Serialize) -> Result<()> {
         let object = json!(object);
         self.value(&object, || text_output::members(&object))
     }
 
     /// Prints one value; `human` returns the text of the table format.
-    pub(crate) fn value(&mut self, value: &Value, human: impl FnOnce() -> String) -> Result<()> {
+    pub(crate) fn value(&self, value: &Value, human: impl FnOnce() -> String) -> Result<()> {
         match self.format {
-            OutputFormat::Table => self.out.write_all(human().as_bytes())?,
-            OutputFormat::Json => writeln!(self.out, "{value:#}")?,
-            OutputFormat::Ndjson => writeln!(self.out, "{value}")?,
-            OutputFormat::Yaml => self.out.write_all(yaml::print(value).as_bytes())?,
-            OutputFormat::Csv => text_output::csv(&mut self.out, std::slice::from_ref(value))?,
+            OutputFormat::Table => self.text(&human()),
+            OutputFormat::Json => Ok(writeln!(self.out(), "{value:#}")?),
+            OutputFormat::Ndjson => Ok(writeln!(self.out(), "{value}")?),
+            OutputFormat::Yaml => self.text(&yaml::print(value)),
+            OutputFormat::Csv => Ok(text_output::csv(&mut *self.out(), slice::from_ref(value))?),
         }
-        Ok(())
     }
 
     /// Prints rows; the table format has the given columns, the other formats everything.
-    pub(crate) fn rows(&mut self, rows: &[impl Serialize], columns: &[Column<'_>]) -> Result<()> {
+    pub(crate) fn rows(&self, rows: &[impl Serialize], columns: &[Column<'_>]) -> Result<()> {
         let rows: Vec<Value> = rows.iter().map(|row| json!(row)).collect();
         match self.format {
-            OutputFormat::Table => {
-                self.out.write_all(text_output::table(&rows, columns).as_bytes())?;
-            }
-            OutputFormat::Ndjson => {
-                for row in rows {
-                    writeln!(self.out, "{row}")?;
-                }
-            }
-            OutputFormat::Csv => text_output::csv(&mut self.out, &rows)?,
-            OutputFormat::Json | OutputFormat::Yaml => {
-                self.value(&Value::Array(rows), String::new)?;
-            }
+            OutputFormat::Table => self.text(&text_output::table(&rows, columns)),
+            OutputFormat::Ndjson => rows.iter().try_for_each(|row| self.value(row, String::new)),
+            OutputFormat::Csv => Ok(text_output::csv(&mut *self.out(), &rows)?),
+            OutputFormat::Json | OutputFormat::Yaml => self.value(&Value::Array(rows), String::new),
         }
-        Ok(())
     }
 
     /// Shows the elapsed time of an operation without known progress.

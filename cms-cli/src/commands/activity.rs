@@ -26,11 +26,7 @@ const COLUMNS: [Column; 8] = [
     column("BY", "/by/name"),
 ];
 
-pub(super) fn run(
-    args: ActivityArgs,
-    settings: &Settings,
-    printer: &mut Printer,
-) -> Result<Outcome> {
+pub(super) fn run(args: ActivityArgs, settings: &Settings, printer: &Printer) -> Result<Outcome> {
     let target = open_to_read(settings)?;
     require_types(&*target, &args.types)?;
     let by = args.by.map(|by| actor_id(&*target, by)).transpose()?;

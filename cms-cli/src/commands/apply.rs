@@ -100,7 +100,7 @@ impl PlannedProject {
     }
 }
 
-pub(super) fn plan(args: &PlanArgs, settings: &Settings, printer: &mut Printer) -> Result<Outcome> {
+pub(super) fn plan(args: &PlanArgs, settings: &Settings, printer: &Printer) -> Result<Outcome> {
     let target = open_to_plan(settings, printer)?;
     let project = load(&args.project, &*target)?;
     let planned = PlannedProject::new(&*target, project, args.project.prune, printer)?;
@@ -118,11 +118,7 @@ pub(super) fn plan(args: &PlanArgs, settings: &Settings, printer: &mut Printer) 
     })
 }
 
-pub(super) fn apply(
-    args: ApplyArgs,
-    settings: &Settings,
-    printer: &mut Printer,
-) -> Result<Outcome> {
+pub(super) fn apply(args: ApplyArgs, settings: &Settings, printer: &Printer) -> Result<Outcome> {
     let target = if args.dry_run.dry_run {
         open_to_plan(settings, printer)?
     } else {
@@ -163,7 +159,7 @@ pub(super) fn apply(
 pub(super) fn at_start(
     target: &dyn Target,
     files: &[std::path::PathBuf],
-    printer: &mut Printer,
+    printer: &Printer,
 ) -> Result<()> {
     let project = project::load(files, &present(target)?)?;
     let planned = PlannedProject::new(target, project, false, printer)?;
@@ -198,7 +194,7 @@ fn print_and_apply(
     planned: PlannedProject,
     allow_data_loss: Option<DataLossConsent>,
     dry_run: bool,
-    printer: &mut Printer,
+    printer: &Printer,
 ) -> Result<()> {
     if printer.is_table() {
         printer.text(&planned.text())?;
@@ -220,7 +216,7 @@ fn print_and_apply(
 }
 
 /// Prints new keys on standard output, as lines that a script can read.
-fn show_keys(planned: &[KeyPlan], printer: &mut Printer) -> Result<()> {
+fn show_keys(planned: &[KeyPlan], printer: &Printer) -> Result<()> {
     let created = planned.iter().filter_map(|key| Some((&key.name, key.key.as_ref()?)));
     let lines: Vec<String> = created.map(|(name, key)| format!("{name}={key}\n")).collect();
     if !lines.is_empty() {

@@ -21,11 +21,7 @@ use crate::{
     target::Target,
 };
 
-pub(super) fn run(
-    args: &BackupArgs,
-    settings: &Settings,
-    printer: &mut Printer,
-) -> Result<Outcome> {
+pub(super) fn run(args: &BackupArgs, settings: &Settings, printer: &Printer) -> Result<Outcome> {
     let target = open_to_read(settings)?;
     let (new_file, mut file) = AtomicFile::create_private(&args.file)?;
     let backup = with_spinner("backup", printer, || {
@@ -68,7 +64,7 @@ fn write(target: &dyn Target, file: &mut File, name: &Path) -> Result<()> {
 pub(super) fn restore(
     args: &RestoreArgs,
     settings: &Settings,
-    printer: &mut Printer,
+    printer: &Printer,
 ) -> Result<Outcome> {
     let Some(TargetAddress::Directory(folder)) = &settings.target else {
         return Err(Failure::usage("`cms restore` does not work on a running server")

@@ -65,7 +65,7 @@ impl BulkChange<'_> {
         mut self,
         dry_run: bool,
         settings: &Settings,
-        printer: &mut Printer,
+        printer: &Printer,
     ) -> Result<Outcome> {
         let expect = self.selection.expect;
         if !dry_run && !settings.yes && !settings.may_prompt && expect.is_none() {
@@ -140,7 +140,7 @@ impl BulkChange<'_> {
         target.bulk(self.content_type, &self.members).map_err(hints::add_filter_hint)
     }
 
-    fn report(&self, job: BulkJob, printer: &mut Printer) -> Result<Outcome> {
+    fn report(&self, job: BulkJob, printer: &Printer) -> Result<Outcome> {
         let errors = job.errors.unwrap_or_default().into_iter();
         let refused: Vec<_> = errors.map(|one| (one.id, Error::Invalid(one.errors))).collect();
         let unlisted_refused = job.refused.saturating_sub(refused.len() as u64);
@@ -204,11 +204,7 @@ fn wait_for(
     }
 }
 
-pub(super) fn run(
-    command: JobCommand,
-    settings: &Settings,
-    printer: &mut Printer,
-) -> Result<Outcome> {
+pub(super) fn run(command: JobCommand, settings: &Settings, printer: &Printer) -> Result<Outcome> {
     match command {
         JobCommand::List => {
             printer.rows(&open_to_read(settings)?.bulk_jobs()?, &COLUMNS)?;

@@ -16,7 +16,7 @@ use crate::{
     settings::{Settings, TargetAddress},
 };
 
-pub(super) fn run(args: &CheckArgs, settings: &Settings, printer: &mut Printer) -> Result<Outcome> {
+pub(super) fn run(args: &CheckArgs, settings: &Settings, printer: &Printer) -> Result<Outcome> {
     // A missing data directory is not created.
     let check = match open_to_read(settings) {
         Ok(target) => {

@@ -35,7 +35,7 @@ const MAX_LISTED: usize = 20;
 pub(super) fn run(
     command: ClusterCommand,
     settings: &Settings,
-    printer: &mut Printer,
+    printer: &Printer,
 ) -> Result<Outcome> {
     match command {
         ClusterCommand::Status { database } => status(&database, printer),
@@ -118,7 +118,7 @@ fn host_name() -> String {
     Some(name.trim()).filter(|name| !name.is_empty()).unwrap_or("node").to_owned()
 }
 
-fn status(args: &DatabaseArgs, printer: &mut Printer) -> Result<Outcome> {
+fn status(args: &DatabaseArgs, printer: &Printer) -> Result<Outcome> {
     let database = database(args)?;
     let snapshot = database.snapshot(None)?;
     let head = snapshot.head().clone();
@@ -248,7 +248,7 @@ fn init(
     from: Option<&Path>,
     is_dry_run: bool,
     settings: &Settings,
-    printer: &mut Printer,
+    printer: &Printer,
 ) -> Result<Outcome> {
     require_bucket(&settings.media)?;
     let database = database(args)?;
@@ -281,7 +281,7 @@ fn export(
     args: &DatabaseArgs,
     with_media: bool,
     settings: &Settings,
-    printer: &mut Printer,
+    printer: &Printer,
 ) -> Result<Outcome> {
     if with_media {
         require_bucket(&settings.media)?;
@@ -295,7 +295,7 @@ fn export(
     Ok(Outcome::Done)
 }
 
-fn compare(args: &DatabaseArgs, settings: &Settings, printer: &mut Printer) -> Result<Outcome> {
+fn compare(args: &DatabaseArgs, settings: &Settings, printer: &Printer) -> Result<Outcome> {
     let Some(TargetAddress::Directory(folder)) = &settings.target else {
         return Err(Failure::usage("no data directory is given").hint("use --data DIR"));
     };
@@ -319,7 +319,7 @@ fn compare(args: &DatabaseArgs, settings: &Settings, printer: &mut Printer) -> R
     Ok(if differences.is_empty() { Outcome::Done } else { Outcome::CheckFailed })
 }
 
-fn report(copied: &Transferred, printer: &mut Printer) -> Result<()> {
+fn report(copied: &Transferred, printer: &Printer) -> Result<()> {
     let Transferred { objects, files, bytes } = *copied;
     let value = json!({ "objects": objects, "files": files, "bytes": bytes });
     printer.value(&value, || {

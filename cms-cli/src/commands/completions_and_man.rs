@@ -10,7 +10,7 @@ use crate::{
     printer::Printer,
 };
 
-pub(super) fn completions(shell: clap_complete::Shell, printer: &mut Printer) -> Result<Outcome> {
+pub(super) fn completions(shell: clap_complete::Shell, printer: &Printer) -> Result<Outcome> {
     // Generated in memory: the generator panics when it cannot write.
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "cms", &mut script);
@@ -18,7 +18,7 @@ pub(super) fn completions(shell: clap_complete::Shell, printer: &mut Printer) ->
     Ok(Outcome::Done)
 }
 
-pub(super) fn man(folder: &Path, printer: &mut Printer) -> Result<Outcome> {
+pub(super) fn man(folder: &Path, printer: &Printer) -> Result<Outcome> {
     let unwritable = |error| Failure::unwritable(folder.display(), error);
     fs::create_dir_all(folder).map_err(unwritable)?;
     clap_mangen::generate_to(Cli::command(), folder).map_err(unwritable)?;

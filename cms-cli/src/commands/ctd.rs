@@ -35,11 +35,7 @@ const PROPERTY_COLUMNS: [Column; 5] = [
     column("RULES", "/rules"),
 ];
 
-pub(super) fn run(
-    command: CtdCommand,
-    settings: &Settings,
-    printer: &mut Printer,
-) -> Result<Outcome> {
+pub(super) fn run(command: CtdCommand, settings: &Settings, printer: &Printer) -> Result<Outcome> {
     match command {
         CtdCommand::List => list(&*open_to_read(settings)?, printer)?,
         CtdCommand::Get { name } => {
@@ -58,7 +54,7 @@ pub(super) fn run(
     Ok(Outcome::Done)
 }
 
-fn list(target: &dyn Target, printer: &mut Printer) -> Result<()> {
+fn list(target: &dyn Target, printer: &Printer) -> Result<()> {
     let types = target.types()?;
     if printer.is_table() {
         let readable = types.iter().map(|content_type| {
@@ -117,7 +113,7 @@ fn describe(content_type: &ContentType) -> String {
 
 /// Writes the types that differ between spaces: system types cannot be changed, and unchanged
 /// built-in types exist in every space.
-fn export(target: &dyn Target, file: Option<&str>, printer: &mut Printer) -> Result<()> {
+fn export(target: &dyn Target, file: Option<&str>, printer: &Printer) -> Result<()> {
     let types = target.types()?.into_iter().filter(|content_type| {
         !is_system_type(&content_type.name) && !is_unchanged_builtin_type(content_type)
     });
@@ -148,7 +144,7 @@ fn delete(
     name: &str,
     dry_run: bool,
     settings: &Settings,
-    printer: &mut Printer,
+    printer: &Printer,
 ) -> Result<()> {
     if dry_run {
         let objects = target.objects(name, &ListRequest::default(), Edition::Current)?.total_count;

@@ -48,11 +48,7 @@ const COUNT_PAGE: PageRequest = PageRequest { number: 1, limit: 1 };
 /// Media files between two updates of the progress.
 const FILES_PER_UPDATE: usize = 32;
 
-pub(super) fn run(
-    args: &ExportArgs,
-    settings: &Settings,
-    printer: &mut Printer,
-) -> Result<Outcome> {
+pub(super) fn run(args: &ExportArgs, settings: &Settings, printer: &Printer) -> Result<Outcome> {
     if !args.force && !folder::may_hold_export(&args.dir)? {
         let message = format!("{} is not empty and has no earlier export", args.dir.display());
         return Err(Failure::usage(message)

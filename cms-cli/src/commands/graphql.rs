@@ -20,7 +20,7 @@ use crate::{
 pub(super) fn run(
     command: GraphqlCommand,
     settings: &Settings,
-    printer: &mut Printer,
+    printer: &Printer,
 ) -> Result<Outcome> {
     match command {
         GraphqlCommand::Schema { version: wanted } => {
@@ -35,7 +35,7 @@ fn version(args: VersionArgs) -> GraphQlVersion {
     if args.v2 { GraphQlVersion::V2 } else { GraphQlVersion::Legacy }
 }
 
-fn query(args: QueryArgs, settings: &Settings, printer: &mut Printer) -> Result<Outcome> {
+fn query(args: QueryArgs, settings: &Settings, printer: &Printer) -> Result<Outcome> {
     let (file, query) = project::read_text(&args.file)?;
     let target = open_to_read(settings)?;
     let edition = if args.preview { Edition::Current } else { Edition::Published };

@@ -29,11 +29,7 @@ const COLUMNS: [Column; 6] = [
     column("LAST USED", "/lastUsedAt"),
 ];
 
-pub(super) fn run(
-    command: KeyCommand,
-    settings: &Settings,
-    printer: &mut Printer,
-) -> Result<Outcome> {
+pub(super) fn run(command: KeyCommand, settings: &Settings, printer: &Printer) -> Result<Outcome> {
     match command {
         KeyCommand::List => list(&*open_to_read(settings)?, printer)?,
         KeyCommand::Create { name, kind, rules, dry_run } => {
@@ -90,7 +86,7 @@ pub(super) fn run(
     Ok(Outcome::Done)
 }
 
-fn list(target: &dyn Target, printer: &mut Printer) -> Result<()> {
+fn list(target: &dyn Target, printer: &Printer) -> Result<()> {
     let keys = target.keys()?;
     if printer.is_table() {
         let readable = keys.into_iter().map(|key| {
@@ -122,7 +118,7 @@ pub(super) fn is_id(text: &str) -> bool {
 }
 
 /// Prints a new token: alone on standard output, so that a script can keep it.
-fn show_token(created: &CreatedKey, verb: &str, token: &str, printer: &mut Printer) -> Result<()> {
+fn show_token(created: &CreatedKey, verb: &str, token: &str, printer: &Printer) -> Result<()> {
     printer.note(&format!(
         "{verb} the key \"{}\" ({}); {token} is shown only this once:",
         created.item.name, created.item.id

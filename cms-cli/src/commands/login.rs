@@ -17,7 +17,7 @@ use crate::{
 /// Longest key that is read.
 const MAX_KEY_BYTES: u64 = 4096;
 
-pub(super) fn login(args: &LoginArgs, printer: &mut Printer) -> Result<Outcome> {
+pub(super) fn login(args: &LoginArgs, printer: &Printer) -> Result<Outcome> {
     let url = args.address.trim_end_matches('/');
     // Checks the URL before anybody types a key.
     Remote::new(url, Some(""))?;
@@ -49,7 +49,7 @@ pub(super) fn login(args: &LoginArgs, printer: &mut Printer) -> Result<Outcome> 
     Ok(Outcome::Done)
 }
 
-pub(super) fn logout(args: &LogoutArgs, printer: &mut Printer) -> Result<Outcome> {
+pub(super) fn logout(args: &LogoutArgs, printer: &Printer) -> Result<Outcome> {
     let mut profiles = load()?;
     let name = profiles.remove(args.name.as_deref())?;
     if args.dry_run.dry_run {

@@ -51,7 +51,7 @@ pub(super) struct ObjectsReport {
 impl ObjectsReport {
     /// Prints the results with the participle `verb` ("published"). When all objects were refused,
     /// the first error gives the exit code.
-    pub(super) fn print(self, verb: &str, dry_run: bool, printer: &mut Printer) -> Result<Outcome> {
+    pub(super) fn print(self, verb: &str, dry_run: bool, printer: &Printer) -> Result<Outcome> {
         self.print_refused(printer)?;
         let (done, refused) = (self.done, self.count_refused());
         let reasons = self.refused.iter().map(|(id, e)| json!({ "id": id, "reason": e.reason() }));
@@ -72,7 +72,7 @@ impl ObjectsReport {
         })
     }
 
-    pub(super) fn print_refused(&self, printer: &mut Printer) -> Result<()> {
+    pub(super) fn print_refused(&self, printer: &Printer) -> Result<()> {
         for (id, error) in self.refused.iter().take(MAX_PRINTED) {
             printer.note(&format!("refused {id}: {}", error.reason()))?;
         }

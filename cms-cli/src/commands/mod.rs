@@ -59,13 +59,13 @@ use crate::{
 };
 
 /// Runs a command.
-pub(crate) fn run(command: Command, settings: &Settings, printer: &mut Printer) -> Result<Outcome> {
+pub(crate) fn run(command: Command, settings: &Settings, printer: &Printer) -> Result<Outcome> {
     dispatch(command, settings, printer)
         .map_err(|failure| hints::add_not_found_hint(failure, settings))
         .map_err(|failure| hints::add_login_hint(failure, settings))
 }
 
-fn dispatch(command: Command, settings: &Settings, printer: &mut Printer) -> Result<Outcome> {
+fn dispatch(command: Command, settings: &Settings, printer: &Printer) -> Result<Outcome> {
     match command {
         Command::Login(args) => login::login(&args, printer),
         Command::Logout(args) => login::logout(&args, printer),
@@ -116,11 +116,7 @@ fn open_to_read(settings: &Settings) -> Result<Box<dyn Target>> {
 
 /// Opens and prints the target of a command that changes something. A dry run does not create a
 /// data directory.
-fn open_to_write(
-    settings: &Settings,
-    printer: &mut Printer,
-    dry_run: bool,
-) -> Result<Box<dyn Target>> {
+fn open_to_write(settings: &Settings, printer: &Printer, dry_run: bool) -> Result<Box<dyn Target>> {
     let target = open(settings, !dry_run)?;
     printer.target(&target.describe()?)?;
     Ok(target)
@@ -128,7 +124,7 @@ fn open_to_write(
 
 /// Opens and prints the target of a plan. A data directory that does not exist yet counts as an
 /// empty one: the first apply creates it.
-fn open_to_plan(settings: &Settings, printer: &mut Printer) -> Result<Box<dyn Target>> {
+fn open_to_plan(settings: &Settings, printer: &Printer) -> Result<Box<dyn Target>> {
     let new = settings.target.as_ref().map(target::open_new).transpose()?.flatten();
     let Some(target) = new else { return open_to_write(settings, printer, true) };
     printer.target(&target.describe()?)?;
@@ -174,7 +170,7 @@ fn interrupt() -> Arc<AtomicBool> {
 const NOTHING_CHANGED: &str = "nothing was changed";
 
 /// Ends a dry run: prints what the command would do.
-fn would(printer: &mut Printer, change: &str) -> Result<Outcome> {
+fn would(printer: &Printer, change: &str) -> Result<Outcome> {
     printer.note(&format!("would {change}\n{NOTHING_CHANGED}"))?;
     Ok(Outcome::Done)
 }

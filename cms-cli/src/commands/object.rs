@@ -62,7 +62,7 @@ const INCOMING_COLUMNS: [Column; 6] = [
 pub(super) fn run(
     command: ObjectCommand,
     settings: &Settings,
-    printer: &mut Printer,
+    printer: &Printer,
 ) -> Result<Outcome> {
     match command {
         ObjectCommand::List(args) => {
@@ -199,7 +199,7 @@ pub(super) struct Listed {
 
 impl Listed {
     /// Prints hints, and how many objects are not listed.
-    pub(super) fn print_remaining(self, printer: &mut Printer) -> Result<()> {
+    pub(super) fn print_remaining(self, printer: &Printer) -> Result<()> {
         printer.hints(self.hints)?;
         let shown = self.objects.len();
         if (shown as u64) < self.total {
@@ -240,7 +240,7 @@ pub(super) fn list(
     Ok(Listed { objects, total: list.total_count, hints })
 }
 
-fn show(object: &Value, what: &str, printer: &mut Printer) -> Result<()> {
+fn show(object: &Value, what: &str, printer: &Printer) -> Result<()> {
     printer.value(object, || {
         let content_type = text_output::cell(&object["internal"]["contentType"]);
         format!("{what} {content_type}/{}\n", text_output::cell(&object["id"]))
@@ -273,7 +273,7 @@ fn patch_selected(
     (file, patch): (&Path, bool),
     selection: &SelectionArgs,
     (dry_run, settings): (bool, &Settings),
-    printer: &mut Printer,
+    printer: &Printer,
 ) -> Result<Outcome> {
     if !patch {
         return Err(Failure::usage("--filters, --q and --all need --patch"));

@@ -18,7 +18,7 @@ const DOCUMENTATION: Option<&str> = option_env!("CMS_DOCS_URL");
 
 const TIMEOUT: Duration = Duration::from_secs(5);
 
-pub(super) fn run(args: &OpenArgs, settings: &Settings, printer: &mut Printer) -> Result<Outcome> {
+pub(super) fn run(args: &OpenArgs, settings: &Settings, printer: &Printer) -> Result<Outcome> {
     let Some(TargetAddress::Server { url, .. }) = &settings.target else {
         return Err(Failure::usage("`cms open` needs a server, not a data directory")
             .hint("use --server URL, set CMS_SERVER, or `cms serve --open`"));

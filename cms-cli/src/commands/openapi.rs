@@ -13,11 +13,7 @@ use crate::{
 };
 
 /// The document is deterministic and indented, so that files can be compared by line.
-pub(super) fn run(
-    args: OpenapiArgs,
-    settings: &Settings,
-    printer: &mut Printer,
-) -> Result<Outcome> {
+pub(super) fn run(args: OpenapiArgs, settings: &Settings, printer: &Printer) -> Result<Outcome> {
     let request = OpenApiRequest {
         version: match args.version {
             VersionChoice::V30 => OpenApiVersion::V30,

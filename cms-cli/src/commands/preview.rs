@@ -11,11 +11,7 @@ use crate::{
     settings::Settings,
 };
 
-pub(super) fn run(
-    args: PreviewArgs,
-    settings: &Settings,
-    printer: &mut Printer,
-) -> Result<Outcome> {
+pub(super) fn run(args: PreviewArgs, settings: &Settings, printer: &Printer) -> Result<Outcome> {
     let base_url = public_url(args.public_url, settings)?;
     let request = PreviewRequest { content_type: args.r#type, id: args.id };
     let target = open_to_write(settings, printer, args.dry_run.dry_run)?;

@@ -29,7 +29,7 @@ pub(super) fn run(
     args: PublishArgs,
     action: PublishAction,
     settings: &Settings,
-    printer: &mut Printer,
+    printer: &Printer,
 ) -> Result<Outcome> {
     let verb = match action {
         PublishAction::Publish => "published",

@@ -25,11 +25,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(200);
 const CONTINUES: &str =
     "a running server continues the job; without one, the next `cms reindex` does";
 
-pub(super) fn run(
-    args: &ReindexArgs,
-    settings: &Settings,
-    printer: &mut Printer,
-) -> Result<Outcome> {
+pub(super) fn run(args: &ReindexArgs, settings: &Settings, printer: &Printer) -> Result<Outcome> {
     // A missing data directory has nothing to index.
     let target = open_to_read(settings)?;
     printer.target(&target.describe()?)?;

@@ -27,7 +27,7 @@ const COLUMNS: [Column; 7] = [
 pub(super) fn run(
     command: ScheduleCommand,
     settings: &Settings,
-    printer: &mut Printer,
+    printer: &Printer,
 ) -> Result<Outcome> {
     match command {
         ScheduleCommand::List { types } => {

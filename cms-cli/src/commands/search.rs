@@ -30,7 +30,7 @@ const FACET_COLUMNS: [Column; 3] =
 /// The type of geo filters.
 const GEO_DISTANCE: &str = "geo_distance";
 
-pub(super) fn run(args: SearchArgs, settings: &Settings, printer: &mut Printer) -> Result<Outcome> {
+pub(super) fn run(args: SearchArgs, settings: &Settings, printer: &Printer) -> Result<Outcome> {
     let target = open_to_read(settings)?;
     // The API finds nothing in an unknown type; here it is probably a typing error.
     require_types(&*target, &args.types)?;

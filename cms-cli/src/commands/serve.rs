@@ -53,7 +53,7 @@ const CLOSE_TIMEOUT: Duration = Duration::from_secs(10);
 /// of the form.
 const UPLOAD_MARGIN_BYTES: u64 = 1024 * 1024;
 
-pub(super) fn run(args: &ServeArgs, settings: &Settings, printer: &mut Printer) -> Result<Outcome> {
+pub(super) fn run(args: &ServeArgs, settings: &Settings, printer: &Printer) -> Result<Outcome> {
     let traces = args.traces.as_deref().map(Traces::to).transpose().map_err(Failure::usage)?;
     let (set_level, log) = start_log(args.log_format, &args.log_level, traces.as_ref())?;
     let log = FlushLog(log);
@@ -117,7 +117,7 @@ fn serve(
     known: &mut BTreeMap<String, String>,
     set_level: &SetLevel,
     log: &LogWriter,
-    printer: &mut Printer,
+    printer: &Printer,
 ) -> Result<End> {
     let core = core_config(args, settings)?;
     let bound = cms_server::bind(config).map_err(|error| cannot_listen(args.listen, &error))?;
@@ -349,7 +349,7 @@ fn media_failure(error: Error) -> Failure {
 }
 
 /// Prints new keys on standard output, as lines that a shell can read.
-fn show_keys(keys: &[CreatedKey], printer: &mut Printer) -> Result<()> {
+fn show_keys(keys: &[CreatedKey], printer: &Printer) -> Result<()> {
     if keys.is_empty() {
         return Ok(());
     }
@@ -365,7 +365,7 @@ fn ensure_first_user(
     cms: &Cms,
     public_url: Option<&str>,
     listen: SocketAddr,
-    printer: &mut Printer,
+    printer: &Printer,
 ) -> Result<Option<String>> {
     const VARIABLES: [&str; 2] = ["CMS_ADMIN_EMAIL", "CMS_ADMIN_PASSWORD"];
     let sessions = cms.sessions();
@@ -424,7 +424,7 @@ fn ensure_first_user(
 fn open_page(
     set_up: Option<String>,
     listen: SocketAddr,
-    printer: &mut Printer,
+    printer: &Printer,
 ) -> Result<Option<NamedTempFile>> {
     let page = format!("{}/admin", local_url(listen));
     let opened = match set_up {

@@ -17,7 +17,7 @@ const COLUMNS: [Column; 2] = [column("TYPE", "/name"), column("OBJECTS", "/objec
 /// The state of a component that works.
 const READY: &str = "ok";
 
-pub(super) fn run(settings: &Settings, printer: &mut Printer) -> Result<Outcome> {
+pub(super) fn run(settings: &Settings, printer: &Printer) -> Result<Outcome> {
     let target = open_to_read(settings)?;
     let context = target.auth_context()?;
     let components = target.components()?;

@@ -32,7 +32,7 @@ const COLUMNS: [Column; 7] = [
 pub(super) fn run(
     command: TrashCommand,
     settings: &Settings,
-    printer: &mut Printer,
+    printer: &Printer,
 ) -> Result<Outcome> {
     match command {
         TrashCommand::List { types, limit } => {
@@ -125,7 +125,7 @@ fn empty(
     before: Option<String>,
     dry_run: bool,
     settings: &Settings,
-    printer: &mut Printer,
+    printer: &Printer,
 ) -> Result<Outcome> {
     let page = PageRequest { number: 1, limit: 1 };
     let list = TrashRequest { deleted_before: before.clone(), ..request(types.clone(), page) };

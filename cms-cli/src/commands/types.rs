@@ -29,7 +29,7 @@ const POLL_INTERVAL: Duration = Duration::from_secs(1);
 pub(super) fn run(
     command: TypesCommand,
     settings: &Settings,
-    printer: &mut Printer,
+    printer: &Printer,
 ) -> Result<Outcome> {
     let TypesCommand::Typescript(TypescriptArgs { paths, file, watch }) = command;
     if watch && paths.iter().any(|path| path == Path::new("-")) {
@@ -101,7 +101,7 @@ impl Source {
 
 /// Writes the file whenever the types change, until Ctrl-C. Errors are printed once, because a file
 /// may be half written and a server may restart.
-fn follow(source: &mut Source, file: &str, printer: &mut Printer) -> Result<()> {
+fn follow(source: &mut Source, file: &str, printer: &Printer) -> Result<()> {
     let interrupt = interrupt();
     let mut problem = String::new();
     let mut position = None;
@@ -130,7 +130,7 @@ fn follow(source: &mut Source, file: &str, printer: &mut Printer) -> Result<()> 
 }
 
 /// Writes the file if its text differs.
-fn write(file: &str, text: &str, printer: &mut Printer) -> Result<()> {
+fn write(file: &str, text: &str, printer: &Printer) -> Result<()> {
     if fs::read(file).is_ok_and(|stored| stored == text.as_bytes()) {
         return Ok(());
     }

@@ -28,11 +28,7 @@ const COLUMNS: [Column; 7] = [
     column("ID", "/id"),
 ];
 
-pub(super) fn run(
-    command: UserCommand,
-    settings: &Settings,
-    printer: &mut Printer,
-) -> Result<Outcome> {
+pub(super) fn run(command: UserCommand, settings: &Settings, printer: &Printer) -> Result<Outcome> {
     match command {
         UserCommand::List { role } => {
             let role = role.map(|role| role.as_str().to_owned());
@@ -136,7 +132,7 @@ fn find(target: &dyn Target, wanted: &str) -> Result<User> {
 }
 
 /// Prints a new user: the link alone on standard output, so that a script can pass it on.
-fn show_created(created: &CreatedUser, printer: &mut Printer) -> Result<()> {
+fn show_created(created: &CreatedUser, printer: &Printer) -> Result<()> {
     let User { email, id, .. } = &created.user;
     let what = match &created.link {
         Some(link) => format!(

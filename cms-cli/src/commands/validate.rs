@@ -16,7 +16,7 @@ use crate::{
 /// The project file that belongs to a content folder beside it.
 const PROJECT: &str = "project.yaml";
 
-pub(super) fn run(args: &ValidateArgs, printer: &mut Printer) -> Result<Outcome> {
+pub(super) fn run(args: &ValidateArgs, printer: &Printer) -> Result<Outcome> {
     let (folders, mut files): (Vec<PathBuf>, Vec<PathBuf>) =
         args.paths.iter().cloned().partition(|path| folder::is_exported(path));
     if files.is_empty() {

@@ -24,7 +24,7 @@ const MAX_REQUEST: Duration = Duration::from_secs(5);
 /// Time for one request even if less of the timeout is left, as with a timeout of zero.
 const MIN_REQUEST: Duration = Duration::from_secs(1);
 
-pub(super) fn run(args: &WaitArgs, settings: &Settings, printer: &mut Printer) -> Result<Outcome> {
+pub(super) fn run(args: &WaitArgs, settings: &Settings, printer: &Printer) -> Result<Outcome> {
     let Some(TargetAddress::Server { url, .. }) = &settings.target else {
         return Err(Failure::usage("`cms wait` needs a server, not a data directory")
             .hint("use --server URL, or set CMS_SERVER"));

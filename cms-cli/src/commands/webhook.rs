@@ -41,7 +41,7 @@ const LOG_COLUMNS: [Column; 9] = [
 pub(super) fn run(
     command: WebhookCommand,
     settings: &Settings,
-    printer: &mut Printer,
+    printer: &Printer,
 ) -> Result<Outcome> {
     match command {
         WebhookCommand::List => {

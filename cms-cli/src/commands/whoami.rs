@@ -13,7 +13,7 @@ use crate::{
 
 const RIGHTS_COLUMNS: [Column; 2] = [column("TYPE", "/type"), column("RIGHTS", "/rights")];
 
-pub(super) fn run(settings: &Settings, printer: &mut Printer) -> Result<Outcome> {
+pub(super) fn run(settings: &Settings, printer: &Printer) -> Result<Outcome> {
     let target = open_to_read(settings)?;
     let context = target.auth_context()?;
     let value = json!(context);

@@ -40,7 +40,7 @@ const TRANSITION_COLUMNS: [Column; 2] = [column("TRANSITION", "/name"), column("
 pub(super) fn run(
     command: WorkflowCommand,
     settings: &Settings,
-    printer: &mut Printer,
+    printer: &Printer,
 ) -> Result<Outcome> {
     match command {
         WorkflowCommand::List => list(&*open_to_read(settings)?, printer)?,
@@ -95,7 +95,7 @@ pub(super) fn run(
     Ok(Outcome::Done)
 }
 
-fn list(target: &dyn Target, printer: &mut Printer) -> Result<()> {
+fn list(target: &dyn Target, printer: &Printer) -> Result<()> {
     let workflows = target.workflows()?;
     let rows = workflows.iter().map(|workflow| {
         let mut row = json!(workflow);
@@ -125,7 +125,7 @@ fn run_transition(
     content_type: &str,
     ids: &[String],
     transition: &str,
-    printer: &mut Printer,
+    printer: &Printer,
 ) -> Result<Outcome> {
     // Fails with the target's own error for an unknown type.
     target.get_type(content_type)?;
@@ -139,7 +139,7 @@ fn run_transition(
 }
 
 /// Creates or replaces the workflow of a file.
-fn define(target: &dyn Target, file: &Path, dry_run: bool, printer: &mut Printer) -> Result<()> {
+fn define(target: &dyn Target, file: &Path, dry_run: bool, printer: &Printer) -> Result<()> {
     let definition = project::load_workflow(file)?;
     let id = definition.get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
     let known = find(target, &id)?;

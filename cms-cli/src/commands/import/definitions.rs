@@ -29,7 +29,7 @@ pub(super) fn apply(
     workflows: Vec<Map<String, Value>>,
     update: bool,
     dry_run: bool,
-    printer: &mut Printer,
+    printer: &Printer,
 ) -> Result<()> {
     let payloads = payloads(folders).map(|payload| {
         let mut payload = payload.clone();

@@ -64,7 +64,7 @@ impl Import<'_> {
     pub(super) fn send_files(
         &mut self,
         files_by_type: &[TypeFiles],
-        printer: &mut Printer,
+        printer: &Printer,
     ) -> Result<()> {
         for type_files in files_by_type {
             if self.options.from_folder && type_files.content_type.name == media::TYPE {
@@ -74,7 +74,7 @@ impl Import<'_> {
         Ok(())
     }
 
-    fn send_files_of(&mut self, type_files: &TypeFiles, printer: &mut Printer) -> Result<()> {
+    fn send_files_of(&mut self, type_files: &TypeFiles, printer: &Printer) -> Result<()> {
         let mut files = type_files.files.clone();
         let sizes = files.paths().map(|path| path.metadata().map_or(0, |meta| meta.len()));
         let mut progress = printer.byte_progress("files", sizes.sum());
@@ -122,7 +122,7 @@ impl Import<'_> {
         batch: Vec<MediaFile>,
         transfer: &Transfer,
         progress: &mut ProgressDisplay,
-        printer: &mut Printer,
+        printer: &Printer,
     ) -> Result<()> {
         self.report.interrupted |= self.interrupt.load(Ordering::Relaxed);
         let stops_on_error = self.options.stop_on_error && self.report.files.refused > 0;

@@ -68,11 +68,7 @@ struct TypeFiles {
     files: MediaFiles,
 }
 
-pub(super) fn run(
-    args: &ImportArgs,
-    settings: &Settings,
-    printer: &mut Printer,
-) -> Result<Outcome> {
+pub(super) fn run(args: &ImportArgs, settings: &Settings, printer: &Printer) -> Result<Outcome> {
     let options = Options {
         existing: if args.update_existing { Existing::Update } else { Existing::Refuse },
         interrupted: None,
@@ -99,7 +95,7 @@ fn import(
     folder: &Path,
     options: &Options<'_>,
     settings: &Settings,
-    printer: &mut Printer,
+    printer: &Printer,
 ) -> Result<Report> {
     if args.files.is_empty() {
         if !folder.is_dir() {
@@ -122,7 +118,7 @@ fn import(
 /// they are, so that a restart neither creates versions nor reverts edits. An interrupted import is
 /// resumed: the objects that it created are completed, unless they were edited since.
 #[cfg(feature = "serve")]
-pub(super) fn at_start(cms: &Arc<Cms>, folder: &Path, printer: &mut Printer) -> Result<()> {
+pub(super) fn at_start(cms: &Arc<Cms>, folder: &Path, printer: &Printer) -> Result<()> {
     let target = Direct::new(Arc::clone(cms));
     let absolute =
         folder.canonicalize().map_err(|error| Failure::unreadable(folder.display(), error))?;
@@ -160,7 +156,7 @@ pub(super) fn at_start(cms: &Arc<Cms>, folder: &Path, printer: &mut Printer) -> 
 pub(super) fn into_empty_target(
     target: &dyn Target,
     folder: &Path,
-    printer: &mut Printer,
+    printer: &Printer,
 ) -> Result<Report> {
     let options = Options {
         existing: Existing::Refuse,
@@ -179,7 +175,7 @@ fn import_folder(
     target: &dyn Target,
     path: &Path,
     options: &Options<'_>,
-    printer: &mut Printer,
+    printer: &Printer,
 ) -> Result<Report> {
     let folders = folder::read(path)?;
     for skipped in folder::without_definition(path)? {
@@ -248,7 +244,7 @@ fn sources(files: &[PathBuf]) -> Result<Vec<ContentFile>> {
     files.iter().map(|file| ContentFile::new(file)).collect()
 }
 
-fn print(report: &Report, options: &Options<'_>, printer: &mut Printer) -> Result<()> {
+fn print(report: &Report, options: &Options<'_>, printer: &Printer) -> Result<()> {
     let counts = &report.objects;
     let mut value = json!({
         "created": counts.created,

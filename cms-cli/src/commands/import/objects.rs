@@ -34,7 +34,7 @@ pub(super) fn run(
     target: &dyn Target,
     options: &Options<'_>,
     files_by_type: &[TypeFiles],
-    printer: &mut Printer,
+    printer: &Printer,
 ) -> Result<Report> {
     let report = Report::new(options.rejects, options.max_printed)?;
     // What a request saved is complete, even if Ctrl-C ends the process immediately.
@@ -106,7 +106,7 @@ impl Import<'_> {
         &mut self,
         files_by_type: &'a [TypeFiles],
         importer: &mut Importer<'a>,
-        printer: &mut Printer,
+        printer: &Printer,
     ) -> Result<()> {
         let mut progress = printer.progress("import", importer.announced());
         for TypeFiles { content_type, sources, deleted_ids, .. } in files_by_type {
@@ -132,7 +132,7 @@ impl Import<'_> {
         &mut self,
         files_by_type: &[TypeFiles],
         importer: &mut Importer<'_>,
-        printer: &mut Printer,
+        printer: &Printer,
     ) -> Result<()> {
         if importer.pending_statuses() == 0 {
             return Ok(());
@@ -158,7 +158,7 @@ impl Import<'_> {
         &mut self,
         importer: &mut Importer<'_>,
         result: cms_core::Result<()>,
-        printer: &mut Printer,
+        printer: &Printer,
     ) -> Result<()> {
         for refusal in importer.take_refusals() {
             self.report.refuse(refusal, printer)?;

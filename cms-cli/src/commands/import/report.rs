@@ -100,7 +100,7 @@ impl Report {
     }
 
     /// Prints a refusal and writes it to the file of rejects.
-    pub(super) fn refuse(&mut self, refusal: Refusal, printer: &mut Printer) -> Result<()> {
+    pub(super) fn refuse(&mut self, refusal: Refusal, printer: &Printer) -> Result<()> {
         let Refusal { content_type, object, errors } = refusal;
         self.refused += 1;
         if self.refused <= self.max_printed {

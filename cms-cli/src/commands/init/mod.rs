@@ -22,7 +22,7 @@ use crate::{
     settings::Settings,
 };
 
-pub(super) fn run(args: &InitArgs, settings: &Settings, printer: &mut Printer) -> Result<Outcome> {
+pub(super) fn run(args: &InitArgs, settings: &Settings, printer: &Printer) -> Result<Outcome> {
     let may_prompt = settings.may_prompt && !args.dry_run.dry_run;
     let folder = match &args.dir {
         Some(dir) => dir.clone(),

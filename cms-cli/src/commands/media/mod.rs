@@ -39,7 +39,7 @@ const COLUMNS: [Column; 6] = [
 pub(super) fn run(
     command: MediaCommand,
     settings: &Settings,
-    printer: &mut Printer,
+    printer: &Printer,
 ) -> Result<Outcome> {
     match command {
         MediaCommand::Upload(args) => return upload::run(args, settings, printer),
@@ -51,7 +51,7 @@ pub(super) fn run(
     Ok(Outcome::Done)
 }
 
-fn show(target: &dyn Target, args: ListArgs, printer: &mut Printer) -> Result<()> {
+fn show(target: &dyn Target, args: ListArgs, printer: &Printer) -> Result<()> {
     // Media objects have no drafts.
     let list = list(target, TYPE, args, &[], Edition::Current)?;
     if printer.is_table() {
@@ -72,12 +72,7 @@ fn with_dimensions(object: &Value) -> Value {
     row
 }
 
-fn get(
-    target: &dyn Target,
-    id: &str,
-    file: Option<&str>,
-    printer: &mut Printer,
-) -> Result<Outcome> {
+fn get(target: &dyn Target, id: &str, file: Option<&str>, printer: &Printer) -> Result<Outcome> {
     if file.is_none() && io::stdout().is_terminal() {
         return Err(Failure::usage("standard output is a terminal, and the file may be binary")
             .hint("write to a file with -o FILE, or to the terminal with -o -"));

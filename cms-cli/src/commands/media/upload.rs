@@ -76,7 +76,7 @@ enum FileOutcome {
     Refused(Error),
 }
 
-pub(super) fn run(args: UploadArgs, settings: &Settings, printer: &mut Printer) -> Result<Outcome> {
+pub(super) fn run(args: UploadArgs, settings: &Settings, printer: &Printer) -> Result<Outcome> {
     let files = paths::files(&args.files)?;
     let dry_run = args.dry_run.dry_run;
     let target = open_to_write(settings, printer, dry_run)?;
@@ -224,7 +224,7 @@ impl Work<'_> {
     }
 
     /// Finds the ids of tags by their names, and creates missing tags.
-    fn tags(&self, names: &[String], dry_run: bool, printer: &mut Printer) -> Result<Vec<String>> {
+    fn tags(&self, names: &[String], dry_run: bool, printer: &Printer) -> Result<Vec<String>> {
         let mut ids = Vec::new();
         for name in names {
             let mut id = None;
@@ -325,7 +325,7 @@ fn print(
     files: &[PathBuf],
     outcomes: Outcomes,
     dry_run: bool,
-    printer: &mut Printer,
+    printer: &Printer,
 ) -> Result<Outcome> {
     let is_interrupted = outcomes.len() < files.len();
     let (mut rows, mut refused) = (Vec::new(), Vec::new());
