@@ -32,34 +32,29 @@ const GLOBAL_SETTINGS: [&str; 2] = ["data", "media"];
 /// The flag that names the file: no setting of the file.
 const CONFIG: &str = "config";
 
-/// The command line completed by the file.
-struct Merged {
-    cli: Cli,
-    /// Warnings about renamed settings.
-    warnings: Vec<String>,
-}
-
 /// Merges the file into the arguments of a command that reads it; `matches` are these arguments.
 pub(crate) fn merge(cli: Cli, matches: &ArgMatches) -> Result<Cli> {
     if !matches!(cli.command, Command::Serve(_)) {
         return Ok(cli);
     }
-    let merged = complete(env::args_os().collect(), matches.clone())?;
-    for warning in &merged.warnings {
+    let (cli, warnings) = complete(env::args_os().collect(), matches.clone())?;
+    for warning in &warnings {
         printer::error_line(warning);
     }
-    Ok(merged.cli)
+    Ok(cli)
 }
 
 /// Reads the arguments of this process, its environment, and the file.
 pub(crate) fn read() -> Result<Cli> {
     let arguments: Vec<OsString> = env::args_os().collect();
     let matches = parse(&arguments)?;
-    Ok(complete(arguments, matches)?.cli)
+    let (cli, _) = complete(arguments, matches)?;
+    Ok(cli)
 }
 
-/// Completes arguments by the variables of renamed settings, and by the file.
-fn complete(mut arguments: Vec<OsString>, mut matches: ArgMatches) -> Result<Merged> {
+/// Completes arguments by the variables of renamed settings, and by the file; returns them with
+/// warnings about renamed settings.
+fn complete(mut arguments: Vec<OsString>, mut matches: ArgMatches) -> Result<(Cli, Vec<String>)> {
     let mut warnings = renamed::flag_warnings(&arguments);
     if let Some(given) = matches.subcommand_matches(COMMAND) {
         let renamed = renamed::variables(given, &mut warnings);
@@ -85,7 +80,7 @@ fn complete(mut arguments: Vec<OsString>, mut matches: ArgMatches) -> Result<Mer
     if let Command::Serve(args) = &mut cli.command {
         args.values = values(&matches);
     }
-    Ok(Merged { cli, warnings })
+    Ok((cli, warnings))
 }
 
 fn parse(arguments: &[OsString]) -> Result<ArgMatches> {

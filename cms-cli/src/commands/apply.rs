@@ -143,13 +143,22 @@ pub(super) fn apply(args: ApplyArgs, settings: &Settings, printer: &Printer) -> 
         let project = load(&args.project, &*target)?;
         PlannedProject::new(&*target, project, args.project.prune, printer)?
     };
-    print_and_apply(
-        &*target,
-        planned,
-        data_loss(args.allow_data_loss),
-        args.dry_run.dry_run,
-        printer,
-    )?;
+    if args.dry_run.dry_run {
+        printer.value(&json!(planned.plan), || planned.text())?;
+        printer.note(NOTHING_CHANGED)?;
+        return Ok(Outcome::Done);
+    }
+    let has_changes = planned.plan.has_changes();
+    if printer.is_table() {
+        printer.text(&planned.text())?;
+    }
+    let done = planned.apply(&*target, data_loss(args.allow_data_loss), printer)?;
+    if printer.is_table() {
+        show_keys(&done.keys, printer)?;
+    } else {
+        printer.value(&json!(done), String::new)?;
+    }
+    printer.note(if has_changes { "applied" } else { NOTHING_TO_CHANGE })?;
     Ok(Outcome::Done)
 }
 
@@ -187,32 +196,6 @@ pub(super) fn into_empty_target(
     let project = project::load(files, &present(target)?)?;
     PlannedProject::new(target, project, false, printer)?.apply(target, None, printer)?;
     Ok(())
-}
-
-fn print_and_apply(
-    target: &dyn Target,
-    planned: PlannedProject,
-    allow_data_loss: Option<DataLossConsent>,
-    dry_run: bool,
-    printer: &Printer,
-) -> Result<()> {
-    if printer.is_table() {
-        printer.text(&planned.text())?;
-    }
-    if dry_run {
-        if !printer.is_table() {
-            printer.value(&json!(planned.plan), String::new)?;
-        }
-        return printer.note(NOTHING_CHANGED);
-    }
-    let has_changes = planned.plan.has_changes();
-    let done = planned.apply(target, allow_data_loss, printer)?;
-    if printer.is_table() {
-        show_keys(&done.keys, printer)?;
-    } else {
-        printer.value(&json!(done), String::new)?;
-    }
-    printer.note(if has_changes { "applied" } else { NOTHING_TO_CHANGE })
 }
 
 /// Prints new keys on standard output, as lines that a script can read.

@@ -47,7 +47,16 @@ pub(super) fn run(command: CtdCommand, settings: &Settings, printer: &Printer) -
         CtdCommand::Export { file } => export(&*open_to_read(settings)?, file.as_deref(), printer)?,
         CtdCommand::Delete { name, dry_run } => {
             let target = open_to_write(settings, printer, dry_run.dry_run)?;
-            delete(&*target, &name, dry_run.dry_run, settings, printer)?;
+            if dry_run.dry_run {
+                let request = ListRequest::default();
+                let objects = target.objects(&name, &request, Edition::Current)?.total_count;
+                let objects = counted(objects, "object");
+                let change = format!("delete the content type \"{name}\", which has {objects}");
+                return would(printer, &change);
+            }
+            settings.confirm(&format!("delete the content type \"{name}\"?"))?;
+            target.delete_type(&name)?;
+            printer.note(&format!("the content type \"{name}\" is deleted"))?;
         }
         CtdCommand::Schema => printer.text(project::SCHEMA)?,
     }
@@ -137,22 +146,4 @@ fn export(target: &dyn Target, file: Option<&str>, printer: &Printer) -> Result<
             printer.value(&value, String::new)
         }
     }
-}
-
-fn delete(
-    target: &dyn Target,
-    name: &str,
-    dry_run: bool,
-    settings: &Settings,
-    printer: &Printer,
-) -> Result<()> {
-    if dry_run {
-        let objects = target.objects(name, &ListRequest::default(), Edition::Current)?.total_count;
-        let objects = counted(objects, "object");
-        return would(printer, &format!("delete the content type \"{name}\", which has {objects}"))
-            .map(drop);
-    }
-    settings.confirm(&format!("delete the content type \"{name}\"?"))?;
-    target.delete_type(name)?;
-    printer.note(&format!("the content type \"{name}\" is deleted"))
 }

@@ -21,7 +21,7 @@ use super::{
     open_to_read, open_to_write, would,
 };
 use crate::{
-    cli::{ListArgs, ObjectCommand, SelectionArgs},
+    cli::{ListArgs, ObjectCommand},
     content,
     failure::{Diagnostic, Failure, Outcome, Result},
     printer::Printer,
@@ -101,14 +101,19 @@ pub(super) fn run(
         ObjectCommand::Update { r#type, id_and_file, patch, selection, dry_run } => {
             let (id, file) = match id_and_file.as_slice() {
                 [file] if selection.is_set() => {
-                    let file = Path::new(file);
-                    return patch_selected(
-                        &r#type,
-                        (file, patch),
-                        &selection,
-                        (dry_run.dry_run, settings),
-                        printer,
-                    );
+                    if !patch {
+                        return Err(Failure::usage("--filters, --q and --all need --patch"));
+                    }
+                    let object = read(Path::new(file))?;
+                    let object = with_links(&*open_to_read(settings)?, &r#type, object)?;
+                    let change = BulkChange {
+                        content_type: &r#type,
+                        action: BulkAction::Patch,
+                        members: Map::from_iter([("patch".to_owned(), Value::Object(object))]),
+                        selection: &selection,
+                        verb: "updated",
+                    };
+                    return change.run(dry_run.dry_run, settings, printer);
                 }
                 [id, file] if !selection.is_set() => (id.clone(), Path::new(file)),
                 _ => {
@@ -265,28 +270,6 @@ fn read(path: &Path) -> Result<Map<String, Value>> {
     }
     let message = "not an object: the file needs one object".to_owned();
     Err(Diagnostic { location: name, message }.into())
-}
-
-/// Changes the properties in a file in all selected objects.
-fn patch_selected(
-    content_type: &str,
-    (file, patch): (&Path, bool),
-    selection: &SelectionArgs,
-    (dry_run, settings): (bool, &Settings),
-    printer: &Printer,
-) -> Result<Outcome> {
-    if !patch {
-        return Err(Failure::usage("--filters, --q and --all need --patch"));
-    }
-    let object = with_links(&*open_to_read(settings)?, content_type, read(file)?)?;
-    let change = BulkChange {
-        content_type,
-        action: BulkAction::Patch,
-        members: Map::from_iter([("patch".to_owned(), Value::Object(object))]),
-        selection,
-        verb: "updated",
-    };
-    change.run(dry_run, settings, printer)
 }
 
 /// Completes the links of an object from a file.

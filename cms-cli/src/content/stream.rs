@@ -73,18 +73,10 @@ pub(crate) fn open_upload(path: &Path, transfer: &Transfer) -> Result<FileUpload
     open().map_err(|error: io::Error| Failure::unreadable(path.display(), error))
 }
 
-/// Reads until the buffer is full or the input ends.
-fn fill(reader: &mut dyn Read, buffer: &mut [u8]) -> io::Result<usize> {
-    let mut filled = 0;
-    while filled < buffer.len() {
-        match reader.read(&mut buffer[filled..]) {
-            Ok(0) => break,
-            Ok(read) => filled += read,
-            Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(filled)
+/// Reads the next chunk, which is shorter only at the end of the input.
+fn read_chunk(reader: &mut dyn Read, chunk: &mut Vec<u8>) -> io::Result<usize> {
+    chunk.clear();
+    reader.take(CHUNK_BYTES as u64).read_to_end(chunk)
 }
 
 /// SHA-256 of a file.
@@ -107,10 +99,10 @@ fn digest_of(
     transfer: &Transfer,
 ) -> Result<Digest> {
     let mut hash = Sha256::new();
-    let mut chunk = vec![0; CHUNK_BYTES];
+    let mut chunk = Vec::with_capacity(CHUNK_BYTES);
     while !transfer.stop.load(Ordering::Relaxed) {
-        let read = fill(reader, &mut chunk).map_err(&failure)?;
-        hash.update(&chunk[..read]);
+        let read = read_chunk(reader, &mut chunk).map_err(&failure)?;
+        hash.update(&chunk);
         if read < CHUNK_BYTES {
             return Ok(hash.finalize().into());
         }
@@ -125,11 +117,11 @@ pub(crate) fn copy(
     unwritable: impl Fn(io::Error) -> Failure,
     transfer: &Transfer,
 ) -> Result<Option<u64>> {
-    let mut chunk = vec![0; CHUNK_BYTES];
+    let mut chunk = Vec::with_capacity(CHUNK_BYTES);
     let mut size = 0;
     while !transfer.stop.load(Ordering::Relaxed) {
-        let read = fill(stored, &mut chunk).map_err(read_error)?;
-        to.write_all(&chunk[..read]).map_err(&unwritable)?;
+        let read = read_chunk(stored, &mut chunk).map_err(read_error)?;
+        to.write_all(&chunk).map_err(&unwritable)?;
         size += read as u64;
         if read < CHUNK_BYTES {
             to.flush().map_err(&unwritable)?;

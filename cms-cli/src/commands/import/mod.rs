@@ -191,37 +191,30 @@ fn import_folder(
         // A deletion comes before the object that got the same id afterwards.
         let deletion_files: &[PathBuf] = if options.keep_dates { &folder.deleted } else { &[] };
         let sources = sources(&[deletion_files, &folder.object_files].concat())?;
-        match present.iter().find(|content_type| content_type.name == folder.name) {
-            Some(content_type) => {
-                let deleted_ids = if options.existing == Existing::Keep || options.keep_dates {
-                    target.deleted_ids(&folder.name)?.iter().map(|id| id.to_lowercase()).collect()
-                } else {
-                    HashSet::new()
-                };
-                let (content_type, files) = (content_type.clone(), folder.files.clone());
-                files_by_type.push(TypeFiles { content_type, sources, deleted_ids, files });
-            }
+        let known = present.iter().find(|content_type| content_type.name == folder.name);
+        let needs_deleted_ids = options.existing == Existing::Keep || options.keep_dates;
+        let deleted_ids = if known.is_some() && needs_deleted_ids {
+            target.deleted_ids(&folder.name)?.iter().map(|id| id.to_lowercase()).collect()
+        } else {
+            HashSet::new()
+        };
+        let content_type = match known {
+            Some(known) => known.clone(),
             None if folder.is_reference() => {
-                return Err(
-                    Error::NotFound { what: "content type", name: folder.name.clone() }.into()
-                );
+                let name = folder.name.clone();
+                return Err(Error::NotFound { what: "content type", name }.into());
             }
             // A dry run does not create the type.
-            None if options.dry_run => {
-                let content_type = provisional_type(&folder.payload);
-                let files = folder.files.clone();
-                files_by_type.push(TypeFiles {
-                    content_type,
-                    sources,
-                    deleted_ids: HashSet::new(),
-                    files,
-                });
+            None if options.dry_run => provisional_type(&folder.payload),
+            None => {
+                let name = &folder.name;
+                printer
+                    .note(&format!("skipped type \"{name}\": it does not exist on the target"))?;
+                continue;
             }
-            None => printer.note(&format!(
-                "skipped type \"{}\": it does not exist on the target",
-                folder.name
-            ))?,
-        }
+        };
+        let files = folder.files.clone();
+        files_by_type.push(TypeFiles { content_type, sources, deleted_ids, files });
     }
     let files_by_type = order_by_links(files_by_type, |type_files| &type_files.content_type);
     let report = objects::run(target, options, &files_by_type, printer)?;

@@ -46,10 +46,8 @@ pub(crate) struct Remote {
 
 impl Remote {
     pub(crate) fn new(url: &str, key: Option<&str>) -> failure::Result<Self> {
-        let parsed = Url::parse(url)
-            .ok()
-            .filter(|parsed| matches!(parsed.scheme(), "http" | "https") && parsed.has_host());
-        if parsed.is_none() {
+        let is_web = |url: Url| matches!(url.scheme(), "http" | "https") && url.has_host();
+        if !Url::parse(url).is_ok_and(is_web) {
             return Err(Failure::usage(format!("server URL \"{url}\" is not valid"))
                 .hint("use for example --server http://127.0.0.1:8080"));
         }
@@ -157,15 +155,16 @@ impl Remote {
         safe: bool,
         request: impl Fn() -> Result<RequestBuilder>,
     ) -> Result<Response> {
-        for attempt in 1.. {
+        let mut attempt = 1;
+        loop {
             let response = request()?.send().map_err(|error| self.unreachable(&error))?;
-            if safe && attempt < MAX_ATTEMPTS && matches!(response.status().as_u16(), 429 | 503) {
-                thread::sleep(retry_delay(&response));
-                continue;
+            let is_busy = matches!(response.status().as_u16(), 429 | 503);
+            if !(safe && is_busy && attempt < MAX_ATTEMPTS) {
+                return Ok(response);
             }
-            return Ok(response);
+            thread::sleep(retry_delay(&response));
+            attempt += 1;
         }
-        unreachable!("the loop ends by returning")
     }
 
     /// Builds a request with the key, and with strict read consistency, because the previous
