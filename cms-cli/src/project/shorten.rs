@@ -6,6 +6,7 @@ use cms_core::{
     DEFAULT_WORKFLOW,
     wire::content_type::{ContentType, WRITABLE_KEYS},
 };
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::{
@@ -38,56 +39,48 @@ fn expands_to(short: &Value, payload: &Map<String, Value>) -> bool {
     expander.diagnostics.0.is_empty() && expanded == *payload
 }
 
+/// Members of the short form. What has the default value is left out.
+#[derive(Default)]
+struct Members(Map<String, Value>);
+
+impl Members {
+    fn put(&mut self, key: &str, value: Option<impl Serialize>) {
+        self.0.extend(value.map(|value| (key.to_owned(), json!(value))));
+    }
+
+    fn flag(&mut self, key: &str, is_on: bool) {
+        self.put(key, is_on.then_some(true));
+    }
+}
+
 fn short(content_type: &ContentType) -> Option<Value> {
     let schema = &content_type.schema_definition;
-    let properties = level(
-        &schema["allOf"][1]["properties"],
-        &schema["required"],
-        &content_type.meta_definition,
-    )?;
-    let mut short = Map::new();
-    short.insert("name".to_owned(), json!(content_type.name));
-    if content_type.label != label(&content_type.name) {
-        short.insert("label".to_owned(), json!(content_type.label));
-    }
-    let mut admin = content_type.meta_definition.get("admin").cloned();
+    let meta = &content_type.meta_definition;
+    let properties = level(&schema["allOf"][1]["properties"], &schema["required"], meta)?;
+    let mut short = Members::default();
+    let ContentType { name, label: given_label, workflow_id, slugs, .. } = content_type;
+    short.put("name", Some(name));
+    short.put("label", Some(given_label).filter(|given| **given != label(name)));
+    let mut admin = meta.get("admin").cloned();
     let hints = admin.as_mut().and_then(Value::as_object_mut);
     let is_single = hints
         .filter(|hints| hints.get("single") == Some(&json!(true)))
         .and_then(|hints| hints.shift_remove("single"))
         .is_some();
-    for (key, on) in [
-        ("single", is_single),
-        ("draftPublic", content_type.draft_public),
-        ("internal", content_type.internal),
-    ] {
-        if on {
-            short.insert(key.to_owned(), json!(true));
-        }
-    }
-    if content_type.workflow_id != DEFAULT_WORKFLOW {
-        short.insert("workflow".to_owned(), json!(content_type.workflow_id));
-    }
-    if !content_type.slugs.is_empty() {
-        let all_active = content_type.slugs.iter().all(|slug| slug.active);
-        let slugs = if all_active {
-            let rules = content_type.slugs.iter();
-            Value::Object(rules.map(|slug| (slug.target.clone(), json!(slug.source))).collect())
-        } else {
-            json!(content_type.slugs)
-        };
-        short.insert("slugs".to_owned(), slugs);
-    }
+    short.flag("single", is_single);
+    short.flag("draftPublic", content_type.draft_public);
+    short.flag("internal", content_type.internal);
+    short.put("workflow", Some(workflow_id).filter(|id| *id != DEFAULT_WORKFLOW));
+    let sources = slugs.iter().map(|slug| (slug.target.clone(), json!(slug.source)));
+    let all_active = slugs.iter().all(|slug| slug.active);
+    let rules = if all_active { Value::Object(sources.collect()) } else { json!(slugs) };
+    short.put("slugs", (!slugs.is_empty()).then_some(rules));
     for key in ["applyDefaults", "uniqueTogether"] {
-        if let Some(value) = content_type.meta_definition.get(key) {
-            short.insert(key.to_owned(), value.clone());
-        }
+        short.put(key, meta.get(key));
     }
-    if let Some(admin) = admin.filter(|admin| !is_single || *admin != json!({})) {
-        short.insert("admin".to_owned(), admin);
-    }
-    short.insert("properties".to_owned(), properties);
-    Some(Value::Object(short))
+    short.put("admin", admin.filter(|admin| !is_single || *admin != json!({})));
+    short.put("properties", Some(properties));
+    Some(Value::Object(short.0))
 }
 
 fn level(schemas: &Value, required: &Value, meta: &Value) -> Option<Value> {
@@ -103,73 +96,45 @@ fn level(schemas: &Value, required: &Value, meta: &Value) -> Option<Value> {
 
 fn property(name: &str, schema: &Value, config: &Value, required: bool) -> Option<Value> {
     let kind = kind(schema, config)?;
-    let mut short = Map::new();
-    short.insert("type".to_owned(), json!(kind.name));
-    let mut put = |key: &str, value: Value| short.insert(key.to_owned(), value);
+    let mut short = Members::default();
     let is_on = |key: &str| config[key] == true;
 
-    if config["label"] != json!(label(name)) {
-        put("label", config["label"].clone());
-    }
-    for (key, on) in [("required", required), ("unique", is_on("unique"))] {
-        if on {
-            put(key, json!(true));
-        }
-    }
+    short.put("type", Some(kind.name));
+    short.put("label", Some(&config["label"]).filter(|given| **given != json!(label(name))));
+    short.flag("required", required);
+    short.flag("unique", is_on("unique"));
     for (key, long) in CONFIG_FLAGS {
-        if is_on(long) {
-            put(key, json!(true));
-        }
+        short.flag(key, is_on(long));
     }
     for key in CONFIG_VALUES {
-        if let Some(value) = config.get(key) {
-            put(key, value.clone());
-        }
+        short.put(key, config.get(key));
     }
     for key in ["default", "minimum", "maximum"] {
-        if let Some(value) = schema.get(key) {
-            put(key, value.clone());
-        }
+        short.put(key, schema.get(key));
     }
     let min = schema["minLength"].as_u64().unwrap_or(0);
-    if schema["type"] == "string" && min != u64::from(required) {
-        put("minLength", json!(min));
-    }
-    if let Some(max) = schema.get("maxLength") {
-        put("maxLength", max.clone());
-    }
-    if let Some(pattern) = schema["pattern"].as_str().filter(|p| Some(*p) != kind.pattern) {
-        put("pattern", json!(pattern));
-    }
-    if let Some(min) = schema["minItems"].as_u64().filter(|n| *n != u64::from(required)) {
-        put("minItems", json!(min));
-    }
+    let has_other_min = schema["type"] == "string" && min != u64::from(required);
+    short.put("minLength", has_other_min.then_some(min));
+    short.put("maxLength", schema.get("maxLength"));
+    short.put("pattern", schema["pattern"].as_str().filter(|p| Some(*p) != kind.pattern));
+    short.put("minItems", schema["minItems"].as_u64().filter(|n| *n != u64::from(required)));
     if is_on("useOptionsWithLabels") {
-        put("options", config["optionsWithLabels"].clone());
-    } else if config["options"].as_array().is_some_and(|options| !options.is_empty()) {
-        put("options", config["options"].clone());
+        short.put("options", Some(&config["optionsWithLabels"]));
+    } else {
+        short.put("options", config["options"].as_array().filter(|options| !options.is_empty()));
     }
-    for key in ["multiple", "showTime"] {
-        if is_on(key) {
-            put(key, json!(true));
-        }
-    }
-    if let Some(target) =
-        config["validation"]["relationContenttype"].as_str().filter(|t| !t.is_empty())
-    {
-        put("to", json!(target));
-    }
-    if config["validation"]["relationMultiple"] == true {
-        put("many", json!(true));
-    }
-    if let Some(blocks) = config.get("blockEditorTypes") {
-        put("blocks", blocks.clone());
-    }
+    short.flag("multiple", is_on("multiple"));
+    short.flag("showTime", is_on("showTime"));
+    let relation = &config["validation"];
+    short.put("to", relation["relationContenttype"].as_str().filter(|to| !to.is_empty()));
+    short.flag("many", relation["relationMultiple"] == true);
+    short.put("blocks", config.get("blockEditorTypes"));
     if kind.name == "object" {
         let items = &schema["items"];
-        put("items", level(&items["properties"], &items["required"], &config["items"])?);
+        let level = level(&items["properties"], &items["required"], &config["items"])?;
+        short.put("items", Some(level));
     }
-    Some(Value::Object(short))
+    Some(Value::Object(short.0))
 }
 
 /// The property type with this schema and config.
