@@ -23,7 +23,7 @@ use cms_core::{
 use serde_json::{Map, Value, json};
 
 use super::{
-    NOTHING_CHANGED, counted, interrupt,
+    NOTHING_CHANGED, count_objects, counted, interrupt,
     media::{self, extension},
     open_to_read, parallel, require_types,
 };
@@ -65,7 +65,7 @@ pub(super) fn run(args: &ExportArgs, settings: &Settings, printer: &Printer) -> 
             continue;
         }
         let name = &content_type.name;
-        let count = page(&*target, name, 1, 1)?.total_count;
+        let count = count_objects(&*target, name, None)?;
         let deleted =
             if args.trash { target.trash(&deletions(name, COUNT_PAGE))?.total_count } else { 0 };
         let count = count + deleted;
@@ -175,7 +175,7 @@ impl Export<'_> {
             .map_err(unwritable)?;
 
         let name = &content_type.name;
-        let mut list = page(self.target, name, 1, PAGE_SIZE)?;
+        let mut list = page(self.target, name, 1)?;
         let files = list.total_count.div_ceil(OBJECTS_PER_FILE);
         let pages_in_file = OBJECTS_PER_FILE / u64::from(PAGE_SIZE);
         for number in 1..=files {
@@ -205,7 +205,7 @@ impl Export<'_> {
                 if u64::from(list.current_page) >= list.total_pages {
                     break;
                 }
-                list = page(self.target, name, list.current_page + 1, PAGE_SIZE)?;
+                list = page(self.target, name, list.current_page + 1)?;
             }
             file.flush().map_err(unwritable)?;
         }
@@ -298,8 +298,8 @@ fn dates(object: &Value, names: &[&str]) -> Map<String, Value> {
     names.iter().map(|&name| (name.to_owned(), object["internal"][name].clone())).collect()
 }
 
-fn page(target: &dyn Target, content_type: &str, number: u32, limit: u32) -> Result<List<Value>> {
-    let page = PageRequest { number, limit };
+fn page(target: &dyn Target, content_type: &str, number: u32) -> Result<List<Value>> {
+    let page = PageRequest { number, limit: PAGE_SIZE };
     let request = ListRequest { page, ..ListRequest::default() };
     Ok(target.objects(content_type, &request, Edition::Current)?)
 }

@@ -48,14 +48,17 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
-use cms_core::wire::publish::PublishAction;
+use cms_core::{
+    paging::PageRequest,
+    wire::{object::ListRequest, publish::PublishAction},
+};
 
 use crate::{
     cli::Command,
     failure::{Failure, Outcome, Result},
     printer::Printer,
     settings::{Settings, TargetAddress},
-    target::{self, Target},
+    target::{self, Edition, Target},
 };
 
 /// Runs a command.
@@ -156,6 +159,13 @@ fn require_types(target: &dyn Target, names: &[String]) -> Result<()> {
         target.get_type(name)?;
     }
     Ok(())
+}
+
+/// Counts the objects of a type that filters select.
+fn count_objects(target: &dyn Target, name: &str, filters: Option<String>) -> Result<u64> {
+    let page = PageRequest { number: 1, limit: 1 };
+    let request = ListRequest { page, filters, ..ListRequest::default() };
+    Ok(target.objects(name, &request, Edition::Current)?.total_count)
 }
 
 /// Returns a flag that Ctrl-C sets. Where no handler can be installed, Ctrl-C ends the process.

@@ -3,22 +3,15 @@
 
 use std::collections::BTreeMap;
 
-use cms_core::{
-    paging::PageRequest,
-    wire::{
-        content_type::ContentType,
-        object::ListRequest,
-        plan::{PlanAction, PlanRequest, ProjectPlan},
-        workflow::Workflow,
-    },
+use cms_core::wire::{
+    content_type::ContentType,
+    plan::{PlanAction, PlanRequest, ProjectPlan},
+    workflow::Workflow,
 };
 use serde_json::{Map, Value, json};
 
-use super::counted;
-use crate::{
-    failure::Result,
-    target::{Edition, Target},
-};
+use super::{count_objects, counted, plan_text::payload};
+use crate::{failure::Result, target::Target};
 
 /// Lines by content type.
 #[derive(Default)]
@@ -34,12 +27,7 @@ impl PublishingChanges {
         let mut changes = Self::default();
         let updates = plan.content_types.iter().filter(|t| t.action == PlanAction::Update);
         for planned in updates.filter(|planned| planned.blockers.is_empty()) {
-            let mut payloads = wanted.content_types.iter();
-            let Some(payload) =
-                payloads.find(|payload| payload.get("name") == Some(&json!(planned.name)))
-            else {
-                continue;
-            };
+            let Some(payload) = payload(wanted, &planned.name) else { continue };
             let present = target.get_type(&planned.name)?;
             let lines = lines(target, wanted, &present, payload)?;
             if !lines.is_empty() {
@@ -61,8 +49,11 @@ fn lines(
     present: &ContentType,
     payload: &Map<String, Value>,
 ) -> Result<Vec<String>> {
+    // Counts the objects whose `internal.<member>` has none of the values.
     let count = |member: &str, values: &[&str]| {
-        count_objects_without(target, &present.name, member, values)
+        let path = format!("internal.{member}");
+        let filters = json!({ path: { "type": "notEqual", "filter": values } });
+        count_objects(target, &present.name, Some(filters.to_string()))
     };
     let mut lines = Vec::new();
     match payload.get("draftPublic").and_then(Value::as_bool) {
@@ -111,18 +102,4 @@ fn find(target: &dyn Target, wanted: &PlanRequest, id: &str) -> Result<Option<Wo
         return Ok(serde_json::from_value(Value::Object(defined.clone())).ok());
     }
     Ok(target.workflows()?.into_iter().find(|workflow| workflow.id == id))
-}
-
-/// Counts the objects whose `internal.<member>` has none of the values.
-fn count_objects_without(
-    target: &dyn Target,
-    name: &str,
-    member: &str,
-    values: &[&str],
-) -> Result<u64> {
-    let path = format!("internal.{member}");
-    let filters = json!({ path: { "type": "notEqual", "filter": values } }).to_string();
-    let page = PageRequest { number: 1, limit: 1 };
-    let request = ListRequest { page, filters: Some(filters), ..ListRequest::default() };
-    Ok(target.objects(name, &request, Edition::Current)?.total_count)
 }

@@ -1,14 +1,12 @@
 //! `cms status`: version, readiness and size of a server or a data directory.
 
-use cms_core::{paging::PageRequest, wire::object::ListRequest};
 use serde_json::{Map, Value, json};
 
-use super::{counted, open_to_read};
+use super::{count_objects, counted, open_to_read};
 use crate::{
     failure::{Outcome, Result},
     printer::Printer,
     settings::Settings,
-    target::Edition,
     text_output::{self, Column, column},
 };
 
@@ -24,11 +22,9 @@ pub(super) fn run(settings: &Settings, printer: &Printer) -> Result<Outcome> {
     let is_ready = components.values().all(|state| state == READY);
     let mut types = Vec::new();
     let mut objects = 0;
-    let request =
-        ListRequest { page: PageRequest { number: 1, limit: 1 }, ..ListRequest::default() };
     for (name, rights) in &context.rights.content_types {
         if rights.contains('r') {
-            let count = target.objects(name, &request, Edition::Current)?.total_count;
+            let count = count_objects(&*target, name, None)?;
             objects += count;
             types.push(json!({ "name": name, "objects": count }));
         }
