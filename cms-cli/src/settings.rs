@@ -108,13 +108,6 @@ fn has_no_target(command: &Command) -> bool {
     )
 }
 
-/// A target, as a flag or a variable names it.
-enum Named {
-    Server(String),
-    Directory(PathBuf),
-    Profile(String),
-}
-
 /// Finds the target: a flag, else a variable, else the default profile. `is_flag` returns whether an
 /// argument was given as a flag.
 fn target(
@@ -136,12 +129,12 @@ fn target(
         _ => {}
     }
     let mut named = Vec::new();
-    named.extend(server.map(|url| ("server", Named::Server(url))));
-    named.extend(folder.map(|folder| ("data", Named::Directory(folder))));
-    named.extend(profile.map(|name| ("profile", Named::Profile(name))));
-    let has_flag = named.iter().any(|(name, _)| is_flag(name));
-    named.retain(|(name, _)| !has_flag || is_flag(name));
-    if let [(first, _), (second, _), ..] = named.as_slice() {
+    named.extend(server.as_ref().map(|_| "server"));
+    named.extend(folder.as_ref().map(|_| "data"));
+    named.extend(profile.as_ref().map(|_| "profile"));
+    let has_flag = named.iter().any(|name| is_flag(name));
+    named.retain(|name| !has_flag || is_flag(name));
+    if let [first, second, ..] = named.as_slice() {
         let both = if has_flag {
             format!("--{first} and --{second} cannot be used together")
         } else {
@@ -151,13 +144,12 @@ fn target(
         return Err(Failure::usage(both)
             .hint("use one of --server, --data and --profile: a flag overrides the variables"));
     }
-    match named.pop() {
-        Some((_, Named::Directory(folder))) => Ok(Some(TargetAddress::Directory(folder))),
-        Some((_, Named::Server(url))) => {
+    match (named.pop(), server) {
+        (Some("data"), _) => Ok(folder.map(TargetAddress::Directory)),
+        (Some("server"), Some(url)) => {
             Ok(Some(TargetAddress::Server { url, key: key(global)?, profile: None }))
         }
-        Some((_, Named::Profile(name))) => from_profile(Some(&name), global),
-        None => from_profile(None, global),
+        _ => from_profile(profile.as_deref(), global),
     }
 }
 

@@ -21,11 +21,9 @@ pub(crate) fn aligned(
     rows: impl Iterator<Item = Vec<String>>,
     max_width: Option<usize>,
 ) -> String {
-    let rows: Vec<Vec<String>> = header.into_iter().chain(rows).collect();
-    let rows: Vec<Vec<String>> = rows
-        .into_iter()
-        .map(|row| row.into_iter().map(|cell| printable(&cell)).collect())
-        .collect();
+    let rows = header.into_iter().chain(rows);
+    let rows: Vec<Vec<String>> =
+        rows.map(|row| row.iter().map(|cell| printable(cell)).collect()).collect();
     let count = rows.iter().map(Vec::len).max().unwrap_or_default();
     let columns: Vec<Column> = (0..count)
         .map(|index| Column::of(rows.iter().filter_map(|row| Some(row.get(index)?.as_str()))))

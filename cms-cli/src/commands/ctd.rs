@@ -138,8 +138,8 @@ fn export(target: &dyn Target, file: Option<&str>, printer: &Printer) -> Result<
         None => {
             let types: Vec<Value> = types.iter().map(|t| Value::Object(definition(t))).collect();
             let own = workflows.iter().filter(|known| !project::is_built_in(&known.id));
+            let own: Vec<_> = own.collect();
             let mut value = json!({ "version": 1, "contentTypes": types });
-            let own: Vec<Value> = own.map(|workflow| json!(workflow)).collect();
             if !own.is_empty() {
                 value["workflows"] = json!(own);
             }

@@ -75,12 +75,8 @@ fn read_key(url: &str) -> Result<String> {
     let key = if io::stdin().is_terminal() {
         printer::prompt_secret(&format!("key for {url}"))?
     } else {
-        let mut text = String::new();
-        let input = io::stdin().take(MAX_KEY_BYTES);
-        io::BufReader::new(input)
-            .read_to_string(&mut text)
-            .map_err(|error| Failure::unreadable("standard input", error))?;
-        text
+        io::read_to_string(io::stdin().take(MAX_KEY_BYTES))
+            .map_err(|error| Failure::unreadable("standard input", error))?
     };
     let key = key.trim();
     if key.is_empty() {

@@ -142,11 +142,8 @@ fn likely_old_nested<'a>(nested: &'a [NestedPlan], added: &NestedPlan) -> Option
     let (level, _) = added.name.rsplit_once('.')?;
     let beside = || {
         nested.iter().filter_map(move |other| {
-            other
-                .name
-                .rsplit_once('.')
-                .filter(|(at, _)| *at == level)
-                .map(|(_, name)| (other, name))
+            let (at, name) = other.name.rsplit_once('.')?;
+            (at == level).then_some((other, name))
         })
     };
     let is_new = |other: &NestedPlan| {

@@ -120,7 +120,8 @@ fn serve(
     printer: &Printer,
 ) -> Result<End> {
     let core = core_config(args, settings)?;
-    let bound = cms_server::bind(config).map_err(|error| cannot_listen(args.listen, &error))?;
+    let cannot_listen = |error| cannot_listen(args.listen, &error);
+    let bound = cms_server::bind(config).map_err(cannot_listen)?;
     // To copy a database may take minutes.
     let bound = if core.cluster.is_some() { bound.respond_while_starting() } else { bound };
     let cms = Arc::new(target::open_directory(core)?);
@@ -139,14 +140,12 @@ fn serve(
         ))?;
     }
 
-    let running =
-        bound.serve(Arc::clone(&cms)).map_err(|error| cannot_listen(args.listen, &error))?;
+    let running = bound.serve(Arc::clone(&cms)).map_err(cannot_listen)?;
     log.flush(FLUSH_TIMEOUT);
     printer.note(&format!("listening on http://{}", running.address()))?;
     let _redirect = if args.open { open_page(set_up, running.address(), printer)? } else { None };
     let reload = || reload(known, set_level);
-    let end =
-        running.run_until_signal(reload).map_err(|error| cannot_listen(args.listen, &error))?;
+    let end = running.run_until_signal(reload).map_err(cannot_listen)?;
     wait_until_closed(&cms);
     Ok(end)
 }

@@ -55,16 +55,14 @@ pub(super) fn run(command: UserCommand, settings: &Settings, printer: &Printer) 
         }
         UserCommand::Update { user, email, name, role, custom, disable, enable, dry_run } => {
             let mut payload = members(&custom)?;
-            let texts = [("email", email), ("name", name)];
-            payload.extend(
-                texts.into_iter().filter_map(|(key, text)| Some((key.to_owned(), json!(text?)))),
-            );
-            if let Some(role) = role {
-                payload.insert("role".to_owned(), json!(role));
-            }
-            if disable || enable {
-                payload.insert("disabled".to_owned(), json!(disable));
-            }
+            let given = [
+                ("email", email.map(|email| json!(email))),
+                ("name", name.map(|name| json!(name))),
+                ("role", role.map(|role| json!(role))),
+                ("disabled", (disable || enable).then(|| json!(disable))),
+            ];
+            let given = given.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?)));
+            payload.extend(given);
             if payload.is_empty() {
                 return Err(Failure::usage("nothing to change").hint(
                     "use --email, --name, --role, --rule, --may-publish, --disable or --enable",

@@ -42,13 +42,9 @@ fn wait(server: &Remote, timeout: Duration) -> Result<()> {
     let start = Instant::now();
     loop {
         let left = timeout.saturating_sub(start.elapsed());
-        let reason = match server.readiness(left.clamp(MIN_REQUEST, MAX_REQUEST))? {
-            Ok(readiness) => match readiness.problem() {
-                None => return Ok(()),
-                Some(problem) => problem,
-            },
-            Err(reason) => reason,
-        };
+        let readiness = server.readiness(left.clamp(MIN_REQUEST, MAX_REQUEST))?;
+        let problem = readiness.map_or_else(Some, |readiness| readiness.problem());
+        let Some(reason) = problem else { return Ok(()) };
         let left = timeout.saturating_sub(start.elapsed());
         if left.is_zero() {
             let (url, seconds) = (server.base(), timeout.as_secs());

@@ -339,17 +339,15 @@ impl Expander {
     /// Checks `renamedFrom` and `convert`.
     fn check_value_keys(&mut self, name: &str, node: &YamlNode<'_>) {
         if self.diagnostics.text(node, "renamedFrom") == Some(name) {
-            let member = node.at("renamedFrom");
-            self.diagnostics.error_at(
-                &member,
-                format!("renamedFrom \"{name}\" is the property itself: use its old name"),
-            );
+            let message =
+                format!("renamedFrom \"{name}\" is the property itself: use its old name");
+            self.diagnostics.error_at(&node.at("renamedFrom"), message);
         }
         if let Some(way) = self.diagnostics.text(node, "convert").filter(|way| *way != PARSE) {
-            let member = node.at("convert");
             let near = did_you_mean(way, [PARSE]);
             let near = if near.is_empty() { format!(": use {PARSE}") } else { near };
-            self.diagnostics.error_at(&member, format!("unknown conversion \"{way}\"{near}"));
+            let message = format!("unknown conversion \"{way}\"{near}");
+            self.diagnostics.error_at(&node.at("convert"), message);
         }
     }
 

@@ -251,11 +251,9 @@ impl Loader {
 
     fn add(&mut self, node: &YamlNode<'_>, payload: Map<String, Value>) {
         if let Some(name) = payload.get("name").and_then(Value::as_str).filter(|n| !n.is_empty()) {
-            let location = node.location();
             if !is_type_name(name) {
-                let at = node.at("name");
                 let message = format!("type name \"{name}\" is not valid: {TYPE_NAME_RULE}");
-                self.diagnostics().error_at(&at, message);
+                self.diagnostics().error_at(&node.at("name"), message);
             }
             if let Some(first) = self.project.locations.get(name) {
                 let message = format!("type \"{name}\" is already defined at {first}");
@@ -263,7 +261,7 @@ impl Loader {
                 return;
             }
             let locations = &mut self.project.locations;
-            locations.put(name, location);
+            locations.put(name, node.location());
             let configs = node.get("metaDefinition").and_then(|meta| meta.get("propertiesConfig"));
             for properties in node.get("properties").into_iter().chain(configs) {
                 locations.put_members(name, &properties);
@@ -296,8 +294,8 @@ impl Loader {
         let kind = key_kind(kind_name).unwrap_or(KeyKind::Scoped);
         if key_kind(kind_name).is_none() && !kind_name.is_empty() {
             let near = node::one_of(kind_name, &KEY_KINDS);
-            let member = node.at("kind");
-            diagnostics.error_at(&member, format!("unknown kind of key \"{kind_name}\"{near}"));
+            let message = format!("unknown kind of key \"{kind_name}\"{near}");
+            diagnostics.error_at(&node.at("kind"), message);
         }
         let mut rules = Vec::new();
         if let Some(wanted) = node.get("rules").filter(|rules| diagnostics.is_mapping(rules)) {

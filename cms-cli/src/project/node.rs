@@ -72,20 +72,13 @@ impl Diagnostics {
         self.0.push(Diagnostic { location: node.location().to_string(), message: message.into() });
     }
 
-    /// Adds an error at the key of a value.
-    pub(crate) fn error_at_key(&mut self, node: &YamlNode<'_>, message: impl Into<String>) {
-        self.0.push(Diagnostic {
-            location: node.key_location().to_string(),
-            message: message.into(),
-        });
-    }
-
     /// Adds an error for every unknown key of a mapping.
     pub(crate) fn unknown_keys(&mut self, node: &YamlNode<'_>, known: &[&str]) {
         for (key, member) in node.members() {
             if !known.contains(&key) {
                 let near = did_you_mean(key, known.iter().copied());
-                self.error_at_key(&member, format!("unknown key \"{key}\"{near}"));
+                let message = format!("unknown key \"{key}\"{near}");
+                self.0.push(Diagnostic { location: member.key_location().to_string(), message });
             }
         }
     }

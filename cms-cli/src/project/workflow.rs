@@ -33,11 +33,9 @@ pub(super) fn expand(node: &YamlNode<'_>, diagnostics: &mut Diagnostics) -> Map<
     diagnostics.unknown_keys(node, &KEYS);
     let id = diagnostics.required_text(node, "id").unwrap_or_default();
     if is_built_in(id) {
-        let member = node.at("id");
-        diagnostics.error_at(
-            &member,
-            format!("workflow \"{id}\" is built in and cannot be changed: use another id"),
-        );
+        let message =
+            format!("workflow \"{id}\" is built in and cannot be changed: use another id");
+        diagnostics.error_at(&node.at("id"), message);
     }
     if let Some(member) = node.get("id").filter(|_| !id.is_empty()) {
         require_word(id, "workflow id", &member, diagnostics);
@@ -58,8 +56,7 @@ pub(super) fn expand(node: &YamlNode<'_>, diagnostics: &mut Diagnostics) -> Map<
     for key in ["initial", "initial_state"] {
         if let Some(state) = diagnostics.text(node, key) {
             initial = state;
-            let member = node.at(key);
-            require_state(state, &states, &member, diagnostics);
+            require_state(state, &states, &node.at(key), diagnostics);
         }
     }
     definition.insert("id".to_owned(), json!(id));

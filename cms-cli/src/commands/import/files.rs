@@ -3,7 +3,7 @@
 //! Storing a file twice does no harm, and a file without an object is removed after a day; so an
 //! import can end at any point and be repeated.
 
-use std::{path::PathBuf, sync::atomic::Ordering};
+use std::{mem, path::PathBuf, sync::atomic::Ordering};
 
 use cms_core::{
     Error, FieldErrors,
@@ -100,13 +100,8 @@ impl Import<'_> {
                     }
                 }
                 if batch.len() >= BATCH_SIZE {
-                    self.send_batch(
-                        type_files,
-                        std::mem::take(&mut batch),
-                        &transfer,
-                        &mut progress,
-                        printer,
-                    )?;
+                    let full = mem::take(&mut batch);
+                    self.send_batch(type_files, full, &transfer, &mut progress, printer)?;
                 }
                 Ok(())
             })?;
