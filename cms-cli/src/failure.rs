@@ -177,30 +177,28 @@ impl From<Diagnostic> for Failure {
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         let hint = match &error {
-            Error::Unauthenticated => Some("check the key in CMS_KEY or --key-file".to_owned()),
-            Error::Forbidden => Some("use a key with more rights, see `cms key list`".to_owned()),
+            Error::Unauthenticated => "check the key in CMS_KEY or --key-file".to_owned(),
+            Error::Forbidden => "use a key with more rights, see `cms key list`".to_owned(),
             Error::DataLoss(names) => {
                 let names = names.iter().map(|name| format!("--allow-data-loss={name}"));
-                Some(format!("allow it with {}", names.collect::<Vec<_>>().join(" ")))
+                format!("allow it with {}", names.collect::<Vec<_>>().join(" "))
             }
-            Error::Busy(_) => Some("it is safe to repeat the command".to_owned()),
-            Error::Unreachable(_) => Some(
+            Error::Busy(_) => "it is safe to repeat the command".to_owned(),
+            Error::Unreachable(_) => {
                 "check that the server runs at this URL; it is safe to repeat the command"
-                    .to_owned(),
-            ),
-            Error::OutcomeUnknown => Some(
-                "the change may be stored: look at the content before you repeat the command"
-                    .to_owned(),
-            ),
-            Error::TooManyRequests { .. } => {
-                Some("wait a second, then repeat the command".to_owned())
+                    .to_owned()
             }
-            Error::NoSpace(_) => Some(
-                "free space on the disk of the data directory, then repeat the command".to_owned(),
-            ),
-            _ => None,
+            Error::OutcomeUnknown => {
+                "the change may be stored: look at the content before you repeat the command"
+                    .to_owned()
+            }
+            Error::TooManyRequests { .. } => "wait a second, then repeat the command".to_owned(),
+            Error::NoSpace(_) => {
+                "free space on the disk of the data directory, then repeat the command".to_owned()
+            }
+            _ => return FailureKind::Target(error).into(),
         };
-        Self::from(FailureKind::Target(error)).hints(hint)
+        Self::from(FailureKind::Target(error)).hint(hint)
     }
 }
 

@@ -58,11 +58,8 @@ pub(super) fn run(
             }
             // The API has no batch for that.
             let labels = ("schedule remove", "unscheduled");
-            return one_by_one(&ids, labels, printer, |id| target.unschedule(&r#type, id))?.print(
-                "unscheduled",
-                false,
-                printer,
-            );
+            let report = one_by_one(&ids, labels, printer, |id| target.unschedule(&r#type, id))?;
+            return report.print("unscheduled", false, printer);
         }
     }
     Ok(Outcome::Done)
