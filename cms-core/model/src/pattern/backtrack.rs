@@ -149,14 +149,10 @@ impl Matcher<'_> {
                 true
             }
             Instruction::Jump(address) => return Ok(Some((address, at))),
-            Instruction::Try { other } => {
-                self.push(Frame::Try(other, at))?;
-                true
+            Instruction::Try { other, other_first: false } => {
+                return self.try_both(next, other, at);
             }
-            Instruction::TryOther { other } => {
-                self.push(Frame::Try(next, at))?;
-                return Ok(Some((other, at)));
-            }
+            Instruction::Try { other, other_first: true } => return self.try_both(other, next, at),
             Instruction::Count(counter) => {
                 self.set_counter(counter, Counter::default())?;
                 true
@@ -172,11 +168,9 @@ impl Matcher<'_> {
                 } else if iterations >= max {
                     return Ok(Some((exit, at)));
                 } else if greedy {
-                    self.push(Frame::Try(exit, at))?;
-                    true
+                    return self.try_both(next, exit, at);
                 } else {
-                    self.push(Frame::Try(next, at))?;
-                    return Ok(Some((exit, at)));
+                    return self.try_both(exit, next, at);
                 }
             }
             Instruction::Iterate(counter) => {
@@ -193,6 +187,16 @@ impl Matcher<'_> {
             Instruction::Done => true,
         };
         Ok(holds.then_some((next, at)))
+    }
+
+    fn try_both(
+        &mut self,
+        first: ProgramAddress,
+        second: ProgramAddress,
+        at: u32,
+    ) -> Result<Option<(ProgramAddress, u32)>> {
+        self.push(Frame::Try(second, at))?;
+        Ok(Some((first, at)))
     }
 
     /// Undoes the changes since the last alternative, and tries it.

@@ -252,14 +252,7 @@ impl Parser<'_> {
     /// Parses an escape outside of brackets, after its backslash.
     fn escape(&mut self) -> Result<Ast> {
         Ok(match self.peek() {
-            Some('b') => {
-                self.next()?;
-                Ast::WordBoundary { negated: false }
-            }
-            Some('B') => {
-                self.next()?;
-                Ast::WordBoundary { negated: true }
-            }
+            Some('b' | 'B') => Ast::WordBoundary { negated: self.next()? == 'B' },
             Some('1'..='9') => {
                 let rest = self.rest.trim_start_matches(|c: char| c.is_ascii_digit());
                 let digits = &self.rest[..self.rest.len() - rest.len()];

@@ -37,13 +37,10 @@ pub(super) enum Instruction {
     /// Unsets slots: first, and one past the last.
     Reset(u32, u32),
     Jump(ProgramAddress),
-    /// Tries the next instruction, then `other`.
+    /// Tries the next instruction and `other`.
     Try {
         other: ProgramAddress,
-    },
-    /// Tries `other`, then the next instruction.
-    TryOther {
-        other: ProgramAddress,
+        other_first: bool,
     },
     /// Sets a counter to zero.
     Count(u32),
@@ -192,7 +189,8 @@ impl Compiler<'_> {
                 let start = self.push(Instruction::Done);
                 self.node(node);
                 ends.push(self.push(Instruction::Done));
-                self.instructions[start] = Instruction::Try { other: self.here() };
+                self.instructions[start] =
+                    Instruction::Try { other: self.here(), other_first: false };
             }
         }
         for end in ends {
@@ -229,11 +227,7 @@ impl Compiler<'_> {
             let start = self.here();
             self.body(node, captures);
             if max == u32::MAX {
-                self.instructions.push(if greedy {
-                    Instruction::TryOther { other: start }
-                } else {
-                    Instruction::Try { other: start }
-                });
+                self.instructions.push(Instruction::Try { other: start, other_first: greedy });
             }
         } else {
             let start = self.push(Instruction::Done);
@@ -241,9 +235,8 @@ impl Compiler<'_> {
             if max == u32::MAX {
                 self.instructions.push(Instruction::Jump(address(start)));
             }
-            let other = self.here();
             self.instructions[start] =
-                if greedy { Instruction::Try { other } } else { Instruction::TryOther { other } };
+                Instruction::Try { other: self.here(), other_first: !greedy };
         }
     }
 
