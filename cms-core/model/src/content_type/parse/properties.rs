@@ -79,7 +79,10 @@ impl Level {
         let configs: Option<&Map<_, _>> = content
             .meta
             .and_then(|meta| required(meta, "propertiesConfig", &self.meta_path, errors));
-        let order = content.meta.and_then(|meta| self.order(meta, errors));
+        let order = content.meta.and_then(|meta| {
+            required::<&[Value]>(meta, "order", &self.meta_path, errors)?;
+            Some(strings(meta, "order", &self.meta_path, errors))
+        });
         if let Some(schemas) = content.schemas {
             self.check_names(schemas, errors);
             for name in content.required.iter().filter(|name| !schemas.contains_key(**name)) {
@@ -104,15 +107,6 @@ impl Level {
                 self.check_pair(name, schema, &config, errors);
             }
         }
-    }
-
-    fn order<'a>(
-        &self,
-        meta: &'a Map<String, Value>,
-        errors: &mut FieldErrors,
-    ) -> Option<Vec<&'a str>> {
-        required::<&[Value]>(meta, "order", &self.meta_path, errors)?;
-        Some(strings(meta, "order", &self.meta_path, errors))
     }
 
     fn check_names(&self, schemas: &Map<String, Value>, errors: &mut FieldErrors) {
@@ -201,21 +195,17 @@ impl Level {
         path: &str,
         errors: &mut FieldErrors,
     ) -> Option<SchemaType> {
-        let path = format!("{path}.type");
-        let Some(value) = schema.get("type") else {
-            errors.add(path, message::required("type"));
-            return None;
-        };
-        let known = value.as_str().and_then(SchemaType::parse);
-        if known.is_none() {
-            let all = SchemaType::ALL.map(SchemaType::as_str);
-            errors.add(&path, message::not_in_enumeration(&all));
-            if self.is_update {
-                if !value.is_array() {
-                    errors.add(&path, message::wrong_type(value, "array"));
-                }
-                errors.add(path, "Failed to match at least one schema");
+        let names = SchemaType::ALL.map(SchemaType::as_str);
+        let known = named(schema, "type", path, (&names, SchemaType::parse), errors);
+        if self.is_update
+            && known.is_none()
+            && let Some(value) = schema.get("type")
+        {
+            let path = join(path, "type");
+            if !value.is_array() {
+                errors.add(&path, message::wrong_type(value, "array"));
             }
+            errors.add(path, "Failed to match at least one schema");
         }
         known
     }
@@ -243,7 +233,8 @@ impl Level {
         }
         conversion::check_config(name, json, &path, errors);
         let unique = optional(json, "unique", &path, errors).unwrap_or(false);
-        let input_type = input_type(json, &path, errors)?;
+        let names = InputType::ALL.map(InputType::as_str);
+        let input_type = named(json, "inputType", &path, (&names, InputType::parse), errors)?;
         if unique && !can_be_unique(input_type) {
             errors.add(format!("{path}.unique"), NOT_VALID);
         }
@@ -361,19 +352,19 @@ impl SchemaJson<'_> {
     }
 }
 
-fn input_type(
-    config: &Map<String, Value>,
-    path: &str,
+/// Reads a required name of a list.
+fn named<T>(
+    map: &Map<String, Value>,
+    key: &str,
+    parent: &str,
+    (names, parse): (&[&str], fn(&str) -> Option<T>),
     errors: &mut FieldErrors,
-) -> Option<InputType> {
-    let path = join(path, "inputType");
-    let Some(value) = config.get("inputType") else {
-        errors.add(path, message::required("inputType"));
-        return None;
-    };
-    let known = value.as_str().and_then(InputType::parse);
-    if known.is_none() {
-        errors.add(path, message::not_in_enumeration(&InputType::ALL.map(InputType::as_str)));
+) -> Option<T> {
+    let known = map.get(key).and_then(Value::as_str).and_then(parse);
+    if !map.contains_key(key) {
+        errors.add(join(parent, key), message::required(key));
+    } else if known.is_none() {
+        errors.add(join(parent, key), message::not_in_enumeration(names));
     }
     known
 }
