@@ -137,10 +137,8 @@ impl Catalog {
     /// Finds a type by name, by id, or by a unique label, see
     /// docs/reference/content-types.md#get-a-content-type
     pub fn look_up(&self, name: &str) -> Result<&Arc<CompiledType>> {
-        if let Some(found) = self.find(name) {
-            return Ok(found);
-        }
-        if let Some(found) = self.types.iter().find(|known| known.uid == name) {
+        let by_id = || self.types.iter().find(|known| known.uid == name);
+        if let Some(found) = self.find(name).or_else(by_id) {
             return Ok(found);
         }
         let mut labelled = self.types.iter().filter(|known| known.definition.label == name);

@@ -47,19 +47,17 @@ pub fn diff<'a>(
     let mut sources = HashSet::new();
     for property in new {
         let source = source(property, old, new);
+        sources.extend(source.map(|old| old.name.as_str()));
+        let json = |definition| PropertyJson::of(definition, &property.name);
         let change = match source {
             None => PropertyChange::Add,
             Some(old) if rewrites_values(old, property) => PropertyChange::Type,
             Some(old) if old.name != property.name => PropertyChange::Add,
-            Some(old)
-                if is_same(&property.name, old.required == property.required, before, after) =>
-            {
-                sources.insert(old.name.as_str());
+            Some(old) if old.required == property.required && json(before) == json(after) => {
                 continue;
             }
             Some(_) => PropertyChange::Settings,
         };
-        sources.extend(source.map(|old| old.name.as_str()));
         changes.push(PropertyDiff { change, old: source, new: Some(property) });
     }
     let removed = old.iter().filter(|old| !sources.contains(old.name.as_str()));
@@ -122,10 +120,6 @@ fn rewrites_values(old: &Property, new: &Property) -> bool {
 /// `markdown` and `textMarkdown` are synonyms.
 fn without_synonym(input_type: InputType) -> InputType {
     if input_type == InputType::Markdown { InputType::TextMarkdown } else { input_type }
-}
-
-fn is_same(name: &str, same_required: bool, before: &Definition, after: &Definition) -> bool {
-    same_required && PropertyJson::of(before, name) == PropertyJson::of(after, name)
 }
 
 #[cfg(test)]
