@@ -129,7 +129,6 @@ fn parse_condition(
     let name = filter["type"].as_str().ok_or_else(|| message::missing_filter_type(text))?;
     let operator =
         Operator::from_parameter(name).ok_or_else(|| message::unknown_filter_type(name, text))?;
-    let missing = || format!("Missing filter value for {text}");
 
     let values = match (operator, filter["filter"].take()) {
         (Operator::Empty | Operator::NotEmpty, _) => Vec::new(),
@@ -141,7 +140,7 @@ fn parse_condition(
     }
     let upper = (operator == Operator::InRange).then(|| filter["filter2"].take());
     if !values.iter().chain(&upper).all(is_comparable) {
-        return Err(missing());
+        return Err(format!("Missing filter value for {text}"));
     }
     let path = PropertyPath::parse(text, properties);
     let dates = operator.is_ordered() && path.is_date(properties);

@@ -174,16 +174,14 @@ impl Resolver<'_> {
 
     fn add_incoming(&self, query: &mut ListQuery, condition: Condition) -> Result<(), FieldErrors> {
         let member = match condition.path.steps.as_slice() {
-            [] | [PathStep::Each] => None,
-            [PathStep::Key(name)] | [PathStep::Each, PathStep::Key(name)] => Some(name.as_str()),
-            _ => Some(""),
-        };
-        let member = match member {
-            None => IncomingMember::Link,
-            Some("contentType") => IncomingMember::ContentType,
-            Some("property") => IncomingMember::Property,
-            Some("dataUrl") => IncomingMember::DataUrl,
-            Some(_) => IncomingMember::Unknown,
+            [] | [PathStep::Each] => IncomingMember::Link,
+            [PathStep::Key(name)] | [PathStep::Each, PathStep::Key(name)] => match name.as_str() {
+                "contentType" => IncomingMember::ContentType,
+                "property" => IncomingMember::Property,
+                "dataUrl" => IncomingMember::DataUrl,
+                _ => IncomingMember::Unknown,
+            },
+            _ => IncomingMember::Unknown,
         };
         let (operator, negated) = positive(condition.operator);
         if member == IncomingMember::Link && operator != Operator::NotEmpty {

@@ -158,9 +158,7 @@ impl<'a> QueryCursor<'a> {
         if let Some((at, count)) = tilde.filter(|(at, _)| *at < end) {
             fuzziness = match &self.text[at + 1..end] {
                 "" => Some(Fuzziness::Auto),
-                "0" => Some(Fuzziness::Edits(0)),
-                "1" => Some(Fuzziness::Edits(1)),
-                "2" => Some(Fuzziness::Edits(2)),
+                edits @ ("0" | "1" | "2") => edits.parse().ok().map(Fuzziness::Edits),
                 _ => None,
             };
             if fuzziness.is_some() {
