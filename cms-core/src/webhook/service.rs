@@ -407,17 +407,18 @@ fn record_result(
     let webhook = attempted.webhook;
     let Some(endpoint) = writer.webhook_endpoint(webhook)? else { return Ok((false, false)) };
     let outages = writer.webhook_outages(webhook)?;
-    let change = endpoint.after_attempt(result, outages, now);
-    if change.clears_outages {
+    let changed = endpoint.after_attempt(result, outages, now);
+    let is_down = |endpoint| matches!(endpoint, EndpointState::Down { .. });
+    let (was_down, is_down) = (is_down(endpoint), is_down(changed));
+    let has_recovered = was_down && !is_down;
+    if result == AttemptResult::Success || has_recovered {
         writer.clear_outages(webhook)?;
     }
-    if change.releases_all {
+    if has_recovered {
         writer.release_deliveries(webhook, now, attempted.pk)?;
     }
-    writer.set_webhook_endpoint(webhook, change.endpoint)?;
-    let is_down = |endpoint| matches!(endpoint, EndpointState::Down { .. });
-    let (was_down, is_down) = (is_down(endpoint), is_down(change.endpoint));
-    Ok((!was_down && is_down, was_down && !is_down))
+    writer.set_webhook_endpoint(webhook, changed)?;
+    Ok((!was_down && is_down, has_recovered))
 }
 
 fn is_batch(row: &DeliveryRow) -> bool {

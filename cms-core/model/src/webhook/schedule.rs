@@ -76,16 +76,6 @@ pub enum NextState {
     Failed,
 }
 
-/// The effect of an attempt on the other deliveries of its webhook.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct EndpointChange {
-    pub endpoint: EndpointState,
-    /// Earlier outages no longer count.
-    pub clears_outages: bool,
-    /// All pending deliveries are due.
-    pub releases_all: bool,
-}
-
 impl AttemptResult {
     pub fn of(outcome: &WebhookOutcome) -> Self {
         match outcome {
@@ -145,35 +135,23 @@ pub fn after_attempt(
 }
 
 impl EndpointState {
-    /// Returns the effect of an attempt. `outages` counts the objects whose last attempt was an
+    /// Returns the state after an attempt. `outages` counts the objects whose last attempt was an
     /// outage, including this attempt.
-    pub fn after_attempt(
-        self,
-        result: AttemptResult,
-        outages: u64,
-        now: Timestamp,
-    ) -> EndpointChange {
-        let unchanged =
-            EndpointChange { endpoint: self, clears_outages: false, releases_all: false };
-        let up = |releases_all| EndpointChange {
-            endpoint: Self::Up,
-            clears_outages: true,
-            releases_all,
-        };
+    #[must_use]
+    pub fn after_attempt(self, result: AttemptResult, outages: u64, now: Timestamp) -> Self {
         let down = |probes| {
             let resume_at = after(now, pause(probes + 1, MAX_ENDPOINT_PAUSE_SECONDS));
-            EndpointChange { endpoint: Self::Down { probes, resume_at }, ..unchanged }
+            Self::Down { probes, resume_at }
         };
         match (result, self) {
-            (AttemptResult::Success, Self::Up) => up(false),
-            (AttemptResult::Success, Self::Down { .. }) => up(true),
+            (AttemptResult::Success, _) => Self::Up,
             (AttemptResult::Outage, Self::Up) if outages >= OUTAGES_UNTIL_DOWN => down(0),
             // A request that was in flight when the pause began is not a probe.
-            (_, Self::Down { resume_at, .. }) if now < resume_at => unchanged,
+            (_, Self::Down { resume_at, .. }) if now < resume_at => self,
             (AttemptResult::Outage, Self::Down { probes, .. }) => down(probes.saturating_add(1)),
             // The endpoint responds: one rejected delivery must not block the others.
-            (AttemptResult::Rejected, Self::Down { .. }) => up(true),
-            (AttemptResult::Outage | AttemptResult::Rejected, Self::Up) => unchanged,
+            (AttemptResult::Rejected, Self::Down { .. }) => Self::Up,
+            (AttemptResult::Outage | AttemptResult::Rejected, Self::Up) => self,
         }
     }
 }
@@ -329,33 +307,27 @@ mod tests {
     #[test]
     fn endpoints_are_down_after_outages_of_two_objects_until_an_attempt_is_no_outage() {
         let down = |probes, seconds| EndpointState::Down { probes, resume_at: at(seconds) };
-        let up = |clears_outages, releases_all| EndpointChange {
-            endpoint: EndpointState::Up,
-            clears_outages,
-            releases_all,
-        };
-        let still = |endpoint| EndpointChange { endpoint, ..up(false, false) };
         let table = [
-            (EndpointState::Up, AttemptResult::Success, 0, up(true, false)),
-            (EndpointState::Up, AttemptResult::Outage, 1, up(false, false)),
-            (EndpointState::Up, AttemptResult::Rejected, 2, up(false, false)),
-            (EndpointState::Up, AttemptResult::Outage, 2, still(down(0, 10))),
-            (down(0, 0), AttemptResult::Outage, 2, still(down(1, 60))),
-            (down(1, -5), AttemptResult::Outage, 2, still(down(2, 120))),
-            (down(2, 0), AttemptResult::Outage, 2, still(down(3, 240))),
-            (down(3, 0), AttemptResult::Outage, 2, still(down(4, 480))),
-            (down(4, 0), AttemptResult::Outage, 2, still(down(5, 600))),
-            (down(5, 0), AttemptResult::Outage, 2, still(down(6, 600))),
+            (EndpointState::Up, AttemptResult::Success, 0, EndpointState::Up),
+            (EndpointState::Up, AttemptResult::Outage, 1, EndpointState::Up),
+            (EndpointState::Up, AttemptResult::Rejected, 2, EndpointState::Up),
+            (EndpointState::Up, AttemptResult::Outage, 2, down(0, 10)),
+            (down(0, 0), AttemptResult::Outage, 2, down(1, 60)),
+            (down(1, -5), AttemptResult::Outage, 2, down(2, 120)),
+            (down(2, 0), AttemptResult::Outage, 2, down(3, 240)),
+            (down(3, 0), AttemptResult::Outage, 2, down(4, 480)),
+            (down(4, 0), AttemptResult::Outage, 2, down(5, 600)),
+            (down(5, 0), AttemptResult::Outage, 2, down(6, 600)),
             // In flight when the pause began.
-            (down(3, 1), AttemptResult::Outage, 3, still(down(3, 1))),
-            (down(3, 1), AttemptResult::Rejected, 3, still(down(3, 1))),
-            (down(3, 1), AttemptResult::Success, 3, up(true, true)),
-            (down(3, 0), AttemptResult::Success, 3, up(true, true)),
-            (down(3, 0), AttemptResult::Rejected, 2, up(true, true)),
+            (down(3, 1), AttemptResult::Outage, 3, down(3, 1)),
+            (down(3, 1), AttemptResult::Rejected, 3, down(3, 1)),
+            (down(3, 1), AttemptResult::Success, 3, EndpointState::Up),
+            (down(3, 0), AttemptResult::Success, 3, EndpointState::Up),
+            (down(3, 0), AttemptResult::Rejected, 2, EndpointState::Up),
         ];
         for (endpoint, result, outages, wanted) in table {
-            let change = endpoint.after_attempt(result, outages, NOW);
-            assert_eq!(change, wanted, "{endpoint:?} {result:?} {outages}");
+            let changed = endpoint.after_attempt(result, outages, NOW);
+            assert_eq!(changed, wanted, "{endpoint:?} {result:?} {outages}");
         }
     }
 }
