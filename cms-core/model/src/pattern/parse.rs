@@ -190,14 +190,9 @@ impl Parser<'_> {
         let (inside, rest) = inside.split_at(end);
         let Some(rest) = rest.strip_prefix('}') else { return Ok(None) };
         let (min, max) = inside.split_once(',').unwrap_or((inside, inside));
-        let Some(min) = count(min) else { return Ok(None) };
-        let max = match max {
-            "" if inside.contains(',') => u32::MAX,
-            max => match count(max) {
-                Some(max) => max,
-                None => return Ok(None),
-            },
-        };
+        let is_unlimited = max.is_empty() && inside.contains(',');
+        let max = if is_unlimited { Some(u32::MAX) } else { count(max) };
+        let (Some(min), Some(max)) = (count(min), max) else { return Ok(None) };
         if min > max {
             return Err(NotSupported);
         }
@@ -345,10 +340,6 @@ impl Parser<'_> {
         if self.eat("{") {
             let (digits, rest) = self.rest.split_once('}').ok_or(NotSupported)?;
             self.rest = rest;
-            let digits = match digits.trim_start_matches('0') {
-                "" if !digits.is_empty() => "0",
-                digits => digits,
-            };
             return hex(digits).filter(|value| *value <= 0x10_ffff).ok_or(NotSupported);
         }
         let value = self.hex(4)?;

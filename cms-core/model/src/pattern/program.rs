@@ -150,16 +150,8 @@ impl Compiler<'_> {
                 self.node(node);
                 self.instructions.push(Instruction::Save(group * 2 + last));
             }
-            Ast::Sequence(nodes) if backward => {
-                for node in nodes.iter().rev() {
-                    self.node(node);
-                }
-            }
-            Ast::Sequence(nodes) => {
-                for node in nodes {
-                    self.node(node);
-                }
-            }
+            Ast::Sequence(nodes) if backward => nodes.iter().rev().for_each(|n| self.node(n)),
+            Ast::Sequence(nodes) => nodes.iter().for_each(|node| self.node(node)),
             Ast::Alternatives(nodes) => self.alternatives(nodes),
             Ast::Repeat(repeat) => self.repeat(repeat),
             Ast::Look { node, is_behind, negated } => {
