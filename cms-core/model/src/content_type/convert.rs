@@ -153,10 +153,7 @@ fn carry_over(old: &Property, new: &Property, stored: Option<&Value>) -> Carried
     use ValueClass::{Boolean, Custom, Geo, Items, Links, Number, Radio, Select, Strings, Text};
     let (from, to) = (ValueClass::of(old), ValueClass::of(new));
     let reset = || (Some(to.default_value()), stored.is_some_and(|value| from.has_content(value)));
-    let text = |text: Option<String>| match text {
-        Some(text) => (Some(text.into()), false),
-        None => reset(),
-    };
+    let text = |text: Option<String>| text.map_or_else(reset, |text| (Some(text.into()), false));
     match (from, to) {
         (Text | Radio | Select, Number | Boolean) if new.conversion.parse => {
             let read = stored.and_then(Value::as_str).and_then(|text| match to {

@@ -26,12 +26,9 @@ pub fn resolved_schema(definition: &Definition) -> Value {
 
 fn own(definition: &Definition) -> (Map<String, Value>, &Value) {
     let schema = &definition.schema_definition;
-    let mut properties = schema["allOf"][1]["properties"].clone();
-    inline_links(&mut properties);
-    let properties = match properties {
-        Value::Object(properties) => properties,
-        _ => Map::new(),
-    };
+    let own = schema["allOf"][1]["properties"].as_object();
+    let mut properties = own.cloned().unwrap_or_default();
+    properties.values_mut().for_each(inline_links);
     (properties, &schema["required"])
 }
 
@@ -61,15 +58,13 @@ fn data_source() -> Value {
 }
 
 /// The system properties of every object.
-fn system_properties() -> Map<String, Value> {
+fn system_properties() -> [(String, Value); 2] {
     let internal = InternalField::ALL.map(|field| {
         let name = field.as_str();
         let kind = if name.ends_with("Version") { "number" } else { "string" };
         (name.to_owned(), json!({"type": kind}))
     });
-    let mut properties = Map::new();
     let id = json!({"type": "string", "description": "Unique id of the object within its type"});
-    properties.insert("id".to_owned(), id);
     let internal = json!({
         "type": "object",
         "description": "Facts about the object that the server keeps; read-only",
@@ -77,8 +72,7 @@ fn system_properties() -> Map<String, Value> {
         "required": ["createdAt", "updatedAt", "deletedAt", "contentType"],
         "properties": Map::from_iter(internal),
     });
-    properties.insert("internal".to_owned(), internal);
-    properties
+    [("id".to_owned(), id), ("internal".to_owned(), internal)]
 }
 
 #[cfg(test)]
