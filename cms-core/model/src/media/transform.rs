@@ -260,11 +260,10 @@ pub fn from_query(text: &str) -> std::result::Result<Option<Trim>, FieldErrors> 
 
 /// Finds a variant by name in the property `variants` of an object.
 pub fn variant(variants: &Value, name: &str) -> Result<Trim> {
-    let known = variants.as_array().map(Vec::as_slice).unwrap_or_default();
-    let variant = known
-        .iter()
-        .find(|variant| variant["name"] == name)
-        .ok_or_else(|| Error::NotFound { what: "variant", name: name.to_owned() })?;
+    let mut known = variants.as_array().into_iter().flatten();
+    let variant = known.find(|variant| variant["name"] == name);
+    let variant =
+        variant.ok_or_else(|| Error::NotFound { what: "variant", name: name.to_owned() })?;
     Trim::from_json(&variant["trim"]).ok_or_else(|| Error::Invalid(not_valid()))
 }
 

@@ -65,16 +65,13 @@ impl Profile {
         let text = |key: &str, errors: &mut FieldErrors| optional::<&str>(payload, key, "", errors);
         let email = text("email", errors).map(|email| checked_email(email, errors));
         let name = text("name", errors).map(|name| checked_name(name, errors));
-        let known_role = payload
-            .get("role")
-            .is_none_or(|role| role.as_str().is_some_and(|r| Role::parse(r).is_some()));
-        let role = match text("role", errors) {
-            None => self.role,
-            Some(role) => Role::parse(role).unwrap_or_else(|| {
-                errors.add("role", message::not_in_enumeration(&Role::ALL.map(Role::as_str)));
-                self.role
-            }),
-        };
+        let sent_role = text("role", errors);
+        let role = sent_role.and_then(Role::parse);
+        if sent_role.is_some() && role.is_none() {
+            errors.add("role", message::not_in_enumeration(&Role::ALL.map(Role::as_str)));
+        }
+        let known_role = role.is_some() || !payload.contains_key("role");
+        let role = role.unwrap_or(self.role);
         let rules = rules(payload, errors);
         let may_publish: Option<bool> = optional(payload, "mayPublish", "", errors);
         let disabled = optional(payload, "disabled", "", errors).unwrap_or(self.disabled);
