@@ -34,11 +34,7 @@ const RESERVED: [&str; 11] = [
 
 /// The paths of a level in error maps, see docs/reference/http.md#property-paths-in-errors
 pub(super) struct Level {
-    /// Path of errors in the names of properties.
-    names_path: String,
-    /// Path whose children are the schemas.
-    schemas_path: String,
-    required_path: String,
+    schema_path: String,
     meta_path: String,
     is_top: bool,
     /// The definition is replaced: some errors have more messages then.
@@ -55,24 +51,15 @@ pub(super) struct SchemaMembers<'a> {
 impl Level {
     pub(super) fn top(is_update: bool) -> Self {
         Self {
-            names_path: "schemaDefinition.properties".to_owned(),
-            schemas_path: "schemaDefinition.allOf[1].properties".to_owned(),
-            required_path: "schemaDefinition.required".to_owned(),
+            schema_path: "schemaDefinition".to_owned(),
             meta_path: "metaDefinition".to_owned(),
             is_top: true,
             is_update,
         }
     }
 
-    fn nested(&self, schema_path: &str, meta_path: String) -> Self {
-        Self {
-            names_path: format!("{schema_path}.properties"),
-            schemas_path: format!("{schema_path}.properties"),
-            required_path: format!("{schema_path}.required"),
-            meta_path,
-            is_top: false,
-            is_update: self.is_update,
-        }
+    fn nested(&self, schema_path: String, meta_path: String) -> Self {
+        Self { schema_path, meta_path, is_top: false, is_update: self.is_update }
     }
 
     pub(super) fn check(&self, content: &SchemaMembers, errors: &mut FieldErrors) {
@@ -86,7 +73,7 @@ impl Level {
         if let Some(schemas) = content.schemas {
             self.check_names(schemas, errors);
             for name in content.required.iter().filter(|name| !schemas.contains_key(**name)) {
-                errors.add(&self.required_path, not_in_schema(name));
+                errors.add(format!("{}.required", self.schema_path), not_in_schema(name));
             }
             if let Some(configs) = configs {
                 self.check_agreement(schemas, configs, errors);
@@ -110,17 +97,18 @@ impl Level {
     }
 
     fn check_names(&self, schemas: &Map<String, Value>, errors: &mut FieldErrors) {
+        let path = format!("{}.properties", self.schema_path);
         if schemas.is_empty() {
-            errors.add(&self.names_path, "You must specify at least one schema property");
+            errors.add(&path, "You must specify at least one schema property");
         }
         for name in schemas.keys().map(String::as_str) {
             let is_word = |b: u8| b == b'_' || b.is_ascii_alphanumeric();
             if name.is_empty() || !name.bytes().all(is_word) {
                 let message = "Invalid value. Only a-z, A-Z, 0-9 and _ are allowed";
-                errors.add(&self.names_path, message);
+                errors.add(&path, message);
             }
             if self.is_top && RESERVED.contains(&name) {
-                errors.add(&self.names_path, format!("Property name {name} not allowed"));
+                errors.add(&path, format!("Property name {name} not allowed"));
             }
         }
     }
@@ -164,7 +152,8 @@ impl Level {
         schema: &'a Value,
         errors: &mut FieldErrors,
     ) -> Option<SchemaJson<'a>> {
-        let path = format!("{}.{name}", self.schemas_path);
+        let own = if self.is_top { ".allOf[1]" } else { "" };
+        let path = format!("{}{own}.properties.{name}", self.schema_path);
         let json: &Map<_, _> = read(schema, &path, errors)?;
         if is_deeper_than(schema, MAX_SCHEMA_DEPTH) {
             errors.add(
@@ -270,7 +259,7 @@ impl Level {
                     required: strings(items, "required", &path, errors),
                     meta,
                 };
-                self.nested(&path, format!("{}.items", config.path)).check(&content, errors);
+                self.nested(path, format!("{}.items", config.path)).check(&content, errors);
             }
             // Without nested configs, the schema alone describes a custom value.
             InputType::Custom if config.json.contains_key("propertiesConfig") => {
@@ -279,7 +268,7 @@ impl Level {
                     required: schema.required.clone(),
                     meta: Some(config.json),
                 };
-                self.nested(&schema.path, config.path.clone()).check(&content, errors);
+                self.nested(schema.path.clone(), config.path.clone()).check(&content, errors);
             }
             _ => {}
         }
