@@ -85,11 +85,11 @@ impl Cms {
             let config = config.clone();
             store.write(move |transaction| add_webhooks(transaction, &config))?;
         }
-        if store.read_autocommit(|reader| Ok(outdated_media(reader)?.is_some()))? {
+        if store.read_autocommit(|reader| Ok(outdated(reader, MEDIA)?.is_some()))? {
             let stamp = Stamp { at: config.clock.now(), actor: None };
             store.write(move |transaction| add_focal_point(transaction, stamp))?;
         }
-        if store.read_autocommit(|reader| Ok(outdated_webhooks(reader)?.is_some()))? {
+        if store.read_autocommit(|reader| Ok(outdated(reader, WEBHOOKS)?.is_some()))? {
             let stamp = Stamp { at: config.clock.now(), actor: None };
             store.write(move |transaction| add_debounce(transaction, stamp))?;
         }
@@ -255,17 +255,17 @@ fn add_webhooks(writer: &WriteTransaction<'_>, config: &CoreConfig) -> Result<()
     change::create(writer, &config.ids.uuid(), &definition, rev, stamp).map(drop)
 }
 
-/// If the stored type `_media` lacks the property of the focal point, as in a data directory of an older
-/// version, returns its definition with the property.
-fn outdated_media(reader: &Reader<'_>) -> Result<Option<(i64, Definition)>> {
-    let Some(pk) = reader.ctd_named(MEDIA)? else { return Ok(None) };
+/// If a stored built-in type lacks a property, as in a data directory of an older version, returns its
+/// definition with the property.
+fn outdated(reader: &Reader<'_>, name: &str) -> Result<Option<(i64, Definition)>> {
+    let Some(pk) = reader.ctd_named(name)? else { return Ok(None) };
     let mut definition = reader.ctd(pk)?.definition;
-    Ok(builtin::add_focal_point(&mut definition).then_some((pk, definition)))
+    Ok(builtin::add_missing_property(&mut definition).then_some((pk, definition)))
 }
 
 /// Adds the property of the focal point to the type `_media`. No object has a value of it, so none is rewritten.
 fn add_focal_point(writer: &WriteTransaction<'_>, stamp: Stamp) -> Result<()> {
-    if let Some((pk, definition)) = outdated_media(writer)? {
+    if let Some((pk, definition)) = outdated(writer, MEDIA)? {
         let rev = writer.bump_schema()?;
         writer.update_ctd(pk, &definition, rev, stamp.at)?;
         writer.log_type(Event::TypeUpdated, stamp, (pk, MEDIA))?;
@@ -273,17 +273,9 @@ fn add_focal_point(writer: &WriteTransaction<'_>, stamp: Stamp) -> Result<()> {
     Ok(())
 }
 
-/// If the stored type of webhooks lacks the quiet period, as in a data directory of an older version,
-/// returns its definition with the quiet period.
-fn outdated_webhooks(reader: &Reader<'_>) -> Result<Option<(i64, Definition)>> {
-    let Some(pk) = reader.ctd_named(WEBHOOKS)? else { return Ok(None) };
-    let mut definition = reader.ctd(pk)?.definition;
-    Ok(builtin::add_debounce(&mut definition).then_some((pk, definition)))
-}
-
 /// Adds the quiet period to the type of webhooks. No object has a value of it, but it has an index.
 fn add_debounce(writer: &WriteTransaction<'_>, stamp: Stamp) -> Result<()> {
-    if let Some((pk, definition)) = outdated_webhooks(writer)? {
+    if let Some((pk, definition)) = outdated(writer, WEBHOOKS)? {
         let rev = writer.bump_schema()?;
         let slots = IndexedProperties::of_type(&definition, &definition.properties());
         writer.ensure_slots(slots.count(), |_, _| {})?;

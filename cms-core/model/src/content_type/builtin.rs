@@ -60,19 +60,14 @@ pub fn webhooks_definition() -> Definition {
     definition(name, label, fields())
 }
 
-/// Adds the focal point to the media type of a data directory of an older version; returns whether
-/// it was missing.
-pub fn add_focal_point(definition: &mut Definition) -> bool {
-    add(definition, focal_point())
-}
-
-/// The same for the quiet period of webhooks.
-pub fn add_debounce(definition: &mut Definition) -> bool {
-    add(definition, debounce())
-}
-
-fn add(definition: &mut Definition, field: Field) -> bool {
-    let Field { name, schema, config, .. } = field;
+/// Adds the property that a built-in type of a data directory of an older version lacks: the focal
+/// point of media, the quiet period of webhooks; returns whether it was missing.
+pub fn add_missing_property(definition: &mut Definition) -> bool {
+    let Field { name, schema, config, .. } = match definition.name.as_str() {
+        MEDIA => focal_point(),
+        WEBHOOKS => debounce(),
+        _ => return false,
+    };
     let schemas = &mut definition.schema_definition["allOf"][1]["properties"];
     let Some(schemas) = schemas.as_object_mut().filter(|schemas| !schemas.contains_key(name))
     else {
@@ -423,9 +418,9 @@ mod tests {
         let current = definition(MEDIA, "Media (internal)", media());
         let older: Vec<Field> = media().into_iter().filter(|f| f.name != FOCAL_POINT).collect();
         let mut older = definition(MEDIA, "Media (internal)", older);
-        assert!(add_focal_point(&mut older));
+        assert!(add_missing_property(&mut older));
         assert_eq!(older, current);
-        assert!(!add_focal_point(&mut older));
+        assert!(!add_missing_property(&mut older));
         assert_eq!(older, current);
     }
 
