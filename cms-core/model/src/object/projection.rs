@@ -92,10 +92,6 @@ impl PathScope<'_> {
     /// declares members; otherwise any name is accepted. Below a relation, the target type decides, if
     /// there is only one and the caller may read it.
     pub fn declares(&self, properties: &[Property], names: &[String]) -> bool {
-        self.object_declares(properties, names, self.hydrate)
-    }
-
-    fn object_declares(&self, properties: &[Property], names: &[String], depth: u8) -> bool {
         let Some((first, rest)) = names.split_first() else { return true };
         match first.as_str() {
             "id" => true,
@@ -103,30 +99,27 @@ impl PathScope<'_> {
             "internal" => rest.first().is_none_or(|name| is_internal_field(name)),
             name => {
                 let property = properties.iter().find(|property| property.name == name);
-                property.is_some_and(|property| self.value_declares(property, rest, depth))
+                property.is_some_and(|property| self.value_declares(property, rest))
             }
         }
     }
 
-    fn value_declares(&self, property: &Property, names: &[String], depth: u8) -> bool {
+    fn value_declares(&self, property: &Property, names: &[String]) -> bool {
         let Some((first, rest)) = names.split_first() else { return true };
         if let Some(relation) = &property.relation {
             // A link that stays a link is returned whole, whatever the path below it.
-            let target = relation.target.as_deref().filter(|_| depth > 0);
-            let target = target.and_then(|name| self.catalog.find(name));
+            let Some(hydrate) = self.hydrate.checked_sub(1) else { return true };
+            let target = relation.target.as_deref().and_then(|name| self.catalog.find(name));
+            let target = target.filter(|target| self.caller.may(Access::READ, target.name()));
+            let of_target = Self { hydrate, ..*self };
             return ["dataUrl", "type"].contains(&first.as_str())
-                || target
-                    .filter(|target| self.caller.may(Access::READ, target.name()))
-                    .is_none_or(|target| {
-                        self.object_declares(&target.properties, names, depth - 1)
-                    });
+                || target.is_none_or(|target| of_target.declares(&target.properties, names));
         }
         if property.input_type == InputType::Geo {
             return ["lat", "lon"].contains(&first.as_str());
         }
         let inner = property.nested.iter().find(|inner| inner.name == *first);
-        property.nested.is_empty()
-            || inner.is_some_and(|inner| self.value_declares(inner, rest, depth))
+        property.nested.is_empty() || inner.is_some_and(|inner| self.value_declares(inner, rest))
     }
 }
 
