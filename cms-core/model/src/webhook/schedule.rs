@@ -126,7 +126,7 @@ pub fn after_attempt(
 ) -> NextState {
     if result == AttemptResult::Success {
         NextState::Delivered
-    } else if has_expired(expiry_start, now) {
+    } else if expiry_start <= expired_before(now) {
         NextState::Failed
     } else {
         let state = if attempts >= ERROR_ATTEMPTS { "error" } else { "pending" };
@@ -170,10 +170,6 @@ fn is_reached(time: Timestamp, now: Timestamp, longest_pause: i64) -> bool {
 /// Deliveries whose time until expiry started at this time or earlier have expired.
 pub fn expired_before(now: Timestamp) -> Timestamp {
     after(now, -EXPIRY_DAYS * 86_400)
-}
-
-fn has_expired(expiry_start: Timestamp, now: Timestamp) -> bool {
-    expiry_start <= expired_before(now)
 }
 
 /// The pause after a number of failures, in seconds.
