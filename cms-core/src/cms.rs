@@ -71,7 +71,7 @@ impl Cms {
             Node::new(cluster, clock)
         });
         if let Some(node) = &node {
-            config.clock = Arc::clone(node.clock()) as _;
+            config.clock = Arc::clone(&node.clock) as _;
         }
         if store.read_autocommit(|reader| Ok(reader.revisions_if_any()?.is_none()))? {
             let config = config.clone();

@@ -27,7 +27,7 @@ use cms_store::{
     },
 };
 
-use self::node::{Node, RunningBackup};
+use self::node::Node;
 pub use self::{
     node::{Duty, WriterNode},
     transfer::{Transferred, count_transfer, create_cluster, export_cluster},
@@ -113,23 +113,6 @@ pub struct Cluster<'c> {
 }
 
 impl Cluster<'_> {
-    /// Brings the replica to the newest commit of the cluster.
-    ///
-    /// # Errors
-    /// [`Error::Busy`] if the shared database does not respond, or has another history.
-    pub fn catch_up(&self) -> Result<()> {
-        let begun = self.node.uptime();
-        self.cms.store.catch_up()?;
-        self.node.record_check(begun);
-        Ok(())
-    }
-
-    /// Returns the staleness of the replica, see docs/reference/cluster.md#terms. None before the first
-    /// head check.
-    pub fn staleness(&self) -> Option<Duration> {
-        self.node.staleness()
-    }
-
     /// Returns the last commit that is applied here.
     pub fn position(&self) -> Option<Position> {
         self.cms.store.cluster_position()
@@ -152,32 +135,15 @@ impl Cluster<'_> {
         self.cms.store.replica_metrics()
     }
 
-    /// Returns the number of live nodes, this one included, when they were last looked up.
-    pub fn live_nodes(&self) -> usize {
-        self.node.live_nodes()
-    }
-
     /// Returns how far the clock of the shared database is ahead of that of this machine, in seconds.
     /// Dates are corrected by it.
     pub fn clock_offset_seconds(&self) -> f64 {
-        self.node.clock().offset_seconds()
-    }
-
-    /// Reports the state of this node to the others.
-    pub fn report(&self) -> Result<()> {
-        let position = self.position().map_or(0, |position| position.commit);
-        let index = self.cms.index.position().unwrap_or_default();
-        self.node.report(self.accepted_schema(), position, index)
+        self.node.clock.offset_seconds()
     }
 
     /// Returns the version of the database schema of the cluster.
     pub fn schema(&self) -> i64 {
         self.cms.store.cluster_schemas().map_or(0, |(current, _)| current)
-    }
-
-    fn accepted_schema(&self) -> i64 {
-        let (current, newest) = self.cms.store.cluster_schemas().unwrap_or_default();
-        self.node.accepted_schema(current, newest)
     }
 
     /// Moves the cluster to the next database schema, if this node accepts one. Returns the names of the
@@ -197,42 +163,6 @@ impl Cluster<'_> {
         Ok(nodes)
     }
 
-    /// Takes or renews the given duties, except those that another node holds.
-    pub fn renew_duties(&self, duties: &[Duty]) -> Result<()> {
-        self.node.renew_duties(duties)
-    }
-
-    /// Gives up the given duties, as far as this node holds them, so that another node takes them without
-    /// waiting.
-    pub fn release_duties(&self, duties: &[Duty]) {
-        self.node.release_duties(duties);
-    }
-
-    /// Prevents the removal of media files by any node.
-    pub(crate) fn lock_for_backup(&self) -> Result<RunningBackup> {
-        self.node.lock_for_backup()
-    }
-
-    /// Returns whether some node makes a backup, which needs all media files.
-    pub(crate) fn is_backup_running(&self) -> Result<bool> {
-        self.node.is_backup_running()
-    }
-
-    /// Forgets the duties whose lease has ended, as when the shared database does not respond.
-    pub fn lose_ended_duties(&self) {
-        self.node.lose_ended_duties();
-    }
-
-    /// Renews the lock of the backup that this node makes, if it makes one.
-    pub fn renew_lock_for_backup(&self) -> Result<()> {
-        self.node.renew_lock_for_backup()
-    }
-
-    /// Looks up the live nodes, and which one writes for others.
-    pub fn look_up_nodes(&self) -> Result<()> {
-        self.node.look_up_nodes()
-    }
-
     /// Waits until all live nodes have applied the present state of this replica, after keys or sessions
     /// were revoked. A node that cannot apply it refuses reads by the time this returns, unless its bound
     /// of reads is longer than ten seconds.
@@ -240,7 +170,7 @@ impl Cluster<'_> {
         let Some(position) = self.position() else { return };
         let started = Instant::now();
         loop {
-            let timeout = match self.node.max_read_bound_of_nodes_behind(position.commit) {
+            let timeout = match self.max_read_bound_of_nodes_behind(position.commit) {
                 Ok(None) => return,
                 Ok(Some(bound)) => bound.clamp(MIN_REVOCATION_TIMEOUT, MAX_REVOCATION_TIMEOUT),
                 // Not known: others may read.
@@ -253,33 +183,23 @@ impl Cluster<'_> {
         }
     }
 
-    /// Returns the node to which this one forwards writes; none if it writes itself.
-    pub fn writer(&self) -> Option<WriterNode> {
-        self.node.writer().filter(|_| !self.node.holds(Duty::Writer))
-    }
-
-    /// Returns whether a request with this token comes from another node.
-    pub fn has_token(&self, token: &[u8]) -> bool {
-        self.node.has_token(token)
-    }
-
     /// Removes old commits from the commit log: a replica that is further behind is copied again.
     pub(crate) fn prune(&self) -> Result<()> {
-        self.node.database().prune(COMMIT_LOG_RETENTION)
+        self.node.database.prune(COMMIT_LOG_RETENTION)
     }
 
     /// Lists the nodes that have reported within a day.
     pub fn nodes(&self) -> Result<Vec<NodeState>> {
-        self.node.database().nodes()
+        self.node.database.nodes()
     }
 
     /// Lists the duties that some node holds.
     pub fn duties(&self) -> Result<Vec<DutyHolder>> {
-        self.node.database().duties()
+        self.node.database.duties()
     }
 
     /// Compares all rows of the replica with the shared database.
     pub fn compare(&self) -> Result<Vec<Difference>> {
-        self.cms.store.compare_with(self.node.database())
+        self.cms.store.compare_with(&*self.node.database)
     }
 }

@@ -14,7 +14,7 @@ use cms_store::cluster::database::{NodeReport, NodeState, SharedDatabase};
 use cms_system::ids::RandomIds;
 use sha2::{Digest as _, Sha256};
 
-use super::clock::ClusterClock;
+use super::{Cluster, clock::ClusterClock};
 use crate::ClusterConfig;
 
 /// How long a duty stays with a node that does not renew it.
@@ -91,7 +91,7 @@ pub struct WriterNode {
 
 /// A node.
 pub(crate) struct Node {
-    database: Arc<dyn SharedDatabase>,
+    pub(super) database: Arc<dyn SharedDatabase>,
     /// Random per start.
     id: String,
     name: String,
@@ -99,7 +99,7 @@ pub(crate) struct Node {
     token: String,
     blocks_upgrade: bool,
     read_bound: Duration,
-    clock: Arc<ClusterClock>,
+    pub(crate) clock: Arc<ClusterClock>,
     started: Instant,
     state: Mutex<State>,
     /// Until when this node holds [`RUNNING_BACKUP`]. Locked during the request to the shared
@@ -159,34 +159,48 @@ impl Node {
         }
     }
 
-    pub(crate) fn database(&self) -> &dyn SharedDatabase {
-        &*self.database
-    }
-
-    pub(crate) fn uptime(&self) -> Duration {
-        self.started.elapsed()
-    }
-
-    pub(crate) fn record_check(&self, begun: Duration) {
-        let mut state = self.state();
-        state.checked = state.checked.max(Some(begun));
-    }
-
-    pub(crate) fn staleness(&self) -> Option<Duration> {
-        let checked = self.state().checked?;
-        Some(self.uptime().saturating_sub(checked))
-    }
-
     pub(crate) fn holds(&self, duty: Duty) -> bool {
         self.state().duties.get(&duty).is_some_and(|until| Instant::now() < *until)
     }
 
-    pub(crate) fn renew_duties(&self, duties: &[Duty]) -> Result<()> {
+    fn running_backup(&self) -> MutexGuard<'_, Option<Instant>> {
+        // A backup that panicked ends its lock.
+        self.running_backup.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // Each change of the state is complete.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Cluster<'_> {
+    /// Brings the replica to the newest commit of the cluster.
+    ///
+    /// # Errors
+    /// [`Error::Busy`] if the shared database does not respond, or has another history.
+    pub fn catch_up(&self) -> Result<()> {
+        let begun = self.node.started.elapsed();
+        self.cms.store.catch_up()?;
+        let mut state = self.node.state();
+        state.checked = state.checked.max(Some(begun));
+        Ok(())
+    }
+
+    /// Returns the staleness of the replica, see docs/reference/cluster.md#terms. None before the first
+    /// head check.
+    pub fn staleness(&self) -> Option<Duration> {
+        let checked = self.node.state().checked?;
+        Some(self.node.started.elapsed().saturating_sub(checked))
+    }
+
+    /// Takes or renews the given duties, except those that another node holds.
+    pub fn renew_duties(&self, duties: &[Duty]) -> Result<()> {
         for &duty in duties {
             // The lease counts from before the statement, so it ends here first.
             let until = Instant::now() + duty.lease();
-            if self.database.acquire(duty.as_str(), &self.id, duty.lease())? {
-                if self.state().duties.insert(duty, until).is_none() {
+            if self.node.database.acquire(duty.as_str(), &self.node.id, duty.lease())? {
+                if self.node.state().duties.insert(duty, until).is_none() {
                     tracing::info!(duty = duty.as_str(), "duty acquired");
                 }
             } else {
@@ -196,13 +210,14 @@ impl Node {
         Ok(())
     }
 
-    pub(crate) fn lose_ended_duties(&self) {
+    /// Forgets the duties whose lease has ended, as when the shared database does not respond.
+    pub fn lose_ended_duties(&self) {
         let now = Instant::now();
         self.lose_duties(|_, until| until <= now);
     }
 
     fn lose_duties(&self, is_lost: impl Fn(Duty, Instant) -> bool) {
-        self.state().duties.retain(|&duty, &mut until| {
+        self.node.state().duties.retain(|&duty, &mut until| {
             let is_lost = is_lost(duty, until);
             if is_lost {
                 tracing::info!(duty = duty.as_str(), "duty lost");
@@ -211,13 +226,14 @@ impl Node {
         });
     }
 
-    /// Gives up the given duties, as far as this node holds them.
-    pub(crate) fn release_duties(&self, duties: &[Duty]) {
+    /// Gives up the given duties, as far as this node holds them, so that another node takes them without
+    /// waiting.
+    pub fn release_duties(&self, duties: &[Duty]) {
         for &duty in duties {
-            if self.state().duties.remove(&duty).is_none() {
+            if self.node.state().duties.remove(&duty).is_none() {
                 continue;
             }
-            if let Err(error) = self.database.release(duty.as_str(), &self.id) {
+            if let Err(error) = self.node.database.release(duty.as_str(), &self.node.id) {
                 // The lease ends in seconds.
                 tracing::debug!(%error, duty = duty.as_str(), "duty not released");
             }
@@ -228,17 +244,17 @@ impl Node {
     ///
     /// # Errors
     /// [`Error::Busy`] while another node makes a backup.
-    pub(crate) fn lock_for_backup(self: &Arc<Self>) -> Result<RunningBackup> {
-        if self.renew_running_backup(&mut self.running_backup())? {
-            Ok(RunningBackup(Arc::clone(self)))
+    pub(crate) fn lock_for_backup(&self) -> Result<RunningBackup> {
+        if self.renew_running_backup(&mut self.node.running_backup())? {
+            Ok(RunningBackup(Arc::clone(self.node)))
         } else {
             Err(Error::Busy("another node makes a backup".to_owned()))
         }
     }
 
     /// Renews the lock of the backup that this node makes, if it makes one.
-    pub(crate) fn renew_lock_for_backup(&self) -> Result<()> {
-        let mut until = self.running_backup();
+    pub fn renew_lock_for_backup(&self) -> Result<()> {
+        let mut until = self.node.running_backup();
         // One that has ended stays so: files may have been removed meanwhile.
         if until.is_some_and(|until| Instant::now() < until) {
             self.renew_running_backup(&mut until)?;
@@ -248,95 +264,88 @@ impl Node {
 
     fn renew_running_backup(&self, until: &mut Option<Instant>) -> Result<bool> {
         let now = Instant::now();
-        let is_held = self.database.acquire(RUNNING_BACKUP, &self.id, LEASE)?;
+        let is_held = self.node.database.acquire(RUNNING_BACKUP, &self.node.id, LEASE)?;
         *until = is_held.then_some(now + LEASE);
         Ok(is_held)
     }
 
     /// Returns whether some node makes a backup, which needs all media files.
     pub(crate) fn is_backup_running(&self) -> Result<bool> {
-        Ok(self.database.duties()?.iter().any(|holder| holder.duty == RUNNING_BACKUP))
+        Ok(self.node.database.duties()?.iter().any(|holder| holder.duty == RUNNING_BACKUP))
     }
 
-    fn running_backup(&self) -> MutexGuard<'_, Option<Instant>> {
-        // A backup that panicked ends its lock.
-        self.running_backup.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Looks up the live nodes, and which other one writes.
-    pub(crate) fn look_up_nodes(&self) -> Result<()> {
-        let nodes = self.database.nodes()?;
+    /// Looks up the live nodes, and which one writes for others.
+    pub fn look_up_nodes(&self) -> Result<()> {
+        let nodes = self.node.database.nodes()?;
         let live = nodes.iter().filter(|node| node.is_live).count();
-        let holders = self.database.duties()?.into_iter();
+        let holders = self.node.database.duties()?.into_iter();
         let mut holders = holders.filter(|holder| holder.duty == Duty::Writer.as_str());
-        let writer = holders.next().filter(|holder| holder.node != self.id).and_then(|holder| {
-            let mut reports = nodes.into_iter().map(|node| node.report);
-            let NodeReport { name, address, token, .. } =
-                reports.find(|report| report.id == holder.node)?;
-            address.map(|address| WriterNode { name, address, token })
-        });
-        let mut state = self.state();
+        let writer =
+            holders.next().filter(|holder| holder.node != self.node.id).and_then(|holder| {
+                let mut reports = nodes.into_iter().map(|node| node.report);
+                let NodeReport { name, address, token, .. } =
+                    reports.find(|report| report.id == holder.node)?;
+                address.map(|address| WriterNode { name, address, token })
+            });
+        let mut state = self.node.state();
         (state.live, state.writer) = (live, writer);
         Ok(())
     }
 
+    /// Returns whether a request with this token comes from another node.
+    /// The time that this takes depends on digests only.
+    pub fn has_token(&self, token: &[u8]) -> bool {
+        Sha256::digest(token) == Sha256::digest(&self.node.token)
+    }
+
     /// Returns the number of live nodes, this one included, when they were last looked up.
-    pub(crate) fn live_nodes(&self) -> usize {
-        self.state().live
+    pub fn live_nodes(&self) -> usize {
+        self.node.state().live
+    }
+
+    /// Returns the node to which this one forwards writes; none if it writes itself.
+    pub fn writer(&self) -> Option<WriterNode> {
+        let writer = self.node.state().writer.clone();
+        writer.filter(|_| !self.node.holds(Duty::Writer))
     }
 
     /// Returns the largest bound of reads of the other live nodes that have not applied a commit; none if
     /// all have.
-    pub(crate) fn max_read_bound_of_nodes_behind(&self, commit: i64) -> Result<Option<Duration>> {
+    pub(super) fn max_read_bound_of_nodes_behind(&self, commit: i64) -> Result<Option<Duration>> {
         let is_behind = |node: &NodeState| {
-            node.is_live && node.report.id != self.id && node.report.applied < commit
+            node.is_live && node.report.id != self.node.id && node.report.applied < commit
         };
-        let nodes = self.database.nodes()?;
+        let nodes = self.node.database.nodes()?;
         let bounds = nodes.iter().filter(|node| is_behind(node)).map(|node| {
             Duration::from_millis(u64::try_from(node.report.read_bound_ms).unwrap_or_default())
         });
         Ok(bounds.max())
     }
 
-    pub(crate) fn clock(&self) -> &Arc<ClusterClock> {
-        &self.clock
-    }
-
-    pub(crate) fn writer(&self) -> Option<WriterNode> {
-        self.state().writer.clone()
-    }
-
-    /// Whether a token is that of this node. The time that this takes depends on digests only.
-    pub(crate) fn has_token(&self, token: &[u8]) -> bool {
-        Sha256::digest(token) == Sha256::digest(&self.token)
+    /// Reports the state of this node to the others, and compares its clock with that of the shared
+    /// database.
+    pub fn report(&self) -> Result<()> {
+        let Node { id, name, address, token, .. } = &**self.node;
+        let staleness = self.staleness().unwrap_or(Duration::MAX);
+        let report = NodeReport {
+            id: id.clone(),
+            name: name.clone(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            accepted_schema: self.accepted_schema(),
+            address: address.clone(),
+            token: token.clone(),
+            applied: self.position().map_or(0, |position| position.commit),
+            index_seq: self.cms.index.position().unwrap_or_default(),
+            staleness_ms: millis(staleness),
+            read_bound_ms: millis(self.node.read_bound),
+        };
+        self.node.clock.compare(|| self.node.database.report(&report))
     }
 
     /// The newest schema to which this node lets the cluster move.
-    pub(crate) fn accepted_schema(&self, current: i64, newest: i64) -> i64 {
-        if self.blocks_upgrade { current } else { newest }
-    }
-
-    /// Reports the state of this node, and compares its clock with that of the shared database.
-    pub(crate) fn report(&self, accepted_schema: i64, applied: i64, index_seq: i64) -> Result<()> {
-        let staleness = self.staleness().unwrap_or(Duration::MAX);
-        let report = NodeReport {
-            id: self.id.clone(),
-            name: self.name.clone(),
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            accepted_schema,
-            address: self.address.clone(),
-            token: self.token.clone(),
-            applied,
-            index_seq,
-            staleness_ms: millis(staleness),
-            read_bound_ms: millis(self.read_bound),
-        };
-        self.clock.compare(|| self.database.report(&report))
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        // Each change of the state is complete.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(super) fn accepted_schema(&self) -> i64 {
+        let (current, newest) = self.cms.store.cluster_schemas().unwrap_or_default();
+        if self.node.blocks_upgrade { current } else { newest }
     }
 }
 
