@@ -83,9 +83,9 @@ pub enum Error {
 pub type Cause = Box<dyn std::error::Error + Send + Sync>;
 
 impl Error {
-    /// An internal error from a message.
-    pub fn internal(message: impl Into<String>) -> Self {
-        Self::Internal(message.into().into())
+    /// An internal error from a message or another error.
+    pub fn internal(cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
+        Self::Internal(cause.into())
     }
 
     /// The body is not the expected JSON.

@@ -155,7 +155,7 @@ impl Matcher<'_> {
             id: entry.id,
             version: entry.version,
             object_title: entry.title,
-            properties: properties.transpose().map_err(|error| Error::Internal(Box::new(error)))?,
+            properties: properties.transpose().map_err(Error::internal)?,
             by,
         }))
     }

@@ -123,8 +123,7 @@ impl Bulk<'_> {
 
     /// Prepares a step; none when the caller no longer has the rights.
     fn prepare(&self, job: JobRow, objects: &[(u64, i64)]) -> Result<Option<Step>> {
-        let request: StoredRequest =
-            serde_json::from_str(&job.request).map_err(|error| Error::Internal(Box::new(error)))?;
+        let request: StoredRequest = serde_json::from_str(&job.request).map_err(Error::internal)?;
         let action = BulkAction::parse(&job.action)
             .ok_or_else(|| Error::internal(format!("unknown action {}", job.action)))?;
         let change = RequestedChange { action, request };

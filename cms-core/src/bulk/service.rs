@@ -101,8 +101,7 @@ impl Bulk<'_> {
             id: self.cms.config.ids.uuid(),
             content_type: (content_type.pk, name.to_owned()),
             action: action.as_str(),
-            request: serde_json::to_string(&change.request)
-                .map_err(|error| Error::Internal(Box::new(error)))?,
+            request: serde_json::to_string(&change.request).map_err(Error::internal)?,
             actor: caller.actor().pk,
             at: self.cms.config.clock.now(),
         };
@@ -112,7 +111,7 @@ impl Bulk<'_> {
             }
             writer.insert_bulk_job(&new, &pks)?;
             let response = BulkResponse::Created { id: new.id };
-            serde_json::to_vec(&response).map_err(|error| Error::Internal(Box::new(error)))
+            serde_json::to_vec(&response).map_err(Error::internal)
         })?;
         created(&response.wait()?)
     }
@@ -171,7 +170,7 @@ impl Bulk<'_> {
 }
 
 fn created(response: &[u8]) -> Result<BulkResponse> {
-    serde_json::from_slice(response).map_err(|error| Error::Internal(Box::new(error)))
+    serde_json::from_slice(response).map_err(Error::internal)
 }
 
 /// Refuses to replace values of properties that the type does not have.

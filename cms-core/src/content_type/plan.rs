@@ -406,8 +406,7 @@ impl Run {
     /// the plan.
     fn fingerprint(&self, writer: &WriteTransaction<'_>, catalog: &Catalog) -> Result<String> {
         let mut digest = Sha256::new();
-        let wanted =
-            serde_json::to_vec(&self.wanted).map_err(|error| Error::Internal(Box::new(error)))?;
+        let wanted = serde_json::to_vec(&self.wanted).map_err(Error::internal)?;
         digest.update(&wanted);
         digest.update(catalog.rev.to_le_bytes());
         for key in writer.keys()? {
@@ -415,7 +414,7 @@ impl Run {
             // keys.
             if key.kind == KeyKind::Scoped || !self.wanted.keys.is_empty() {
                 let fact = serde_json::to_vec(&(key.name, key.kind, key.rules))
-                    .map_err(|error| Error::Internal(Box::new(error)))?;
+                    .map_err(Error::internal)?;
                 digest.update(&fact);
             }
         }

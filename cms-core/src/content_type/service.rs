@@ -80,7 +80,7 @@ impl Types<'_> {
         }
         let mut content_type = found.to_wire();
         content_type.schema_definition = resolve::resolved_schema(&found.definition);
-        serde_json::to_value(content_type).map_err(|error| Error::Internal(Box::new(error)))
+        serde_json::to_value(content_type).map_err(Error::internal)
     }
 
     /// Creates a type (see docs/reference/content-types.md#validation-errors).

@@ -128,8 +128,7 @@ impl PlanExecution<'_> {
                     Some(IntrospectionValue::Object(fields)) => fields.get(key),
                     _ => None,
                 };
-                let described = serde_json::to_vec(&described)
-                    .map_err(|error| Error::Internal(error.into()))?;
+                let described = serde_json::to_vec(&described).map_err(Error::internal)?;
                 response.template.json.extend_from_slice(&described);
             }
             Action::One { content_type, arguments, selection } => {

@@ -29,7 +29,7 @@ impl<'t> Importer<'t> {
     pub(super) fn begin_send(&mut self, index: usize, objects: Vec<ObjectImport>) -> Result<()> {
         let ImportOptions { dry_run, stop_on_error, .. } = self.options;
         if objects.is_empty() || dry_run || stop_on_error {
-            return self.send(index, objects).map(drop);
+            return self.send(index, objects, None).map(drop);
         }
         let values: Vec<&Value> = objects.iter().map(ObjectImport::value).collect();
         let update = self.options.existing == Existing::Update;
@@ -40,7 +40,7 @@ impl<'t> Importer<'t> {
                 self.in_flight = Some(BatchInFlight { index, objects, report });
                 Ok(())
             }
-            Err(error) => self.finish_send(index, objects, Err(error)),
+            Err(error) => self.send(index, objects, Some(Err(error))).map(drop),
         }
     }
 
@@ -49,28 +49,11 @@ impl<'t> Importer<'t> {
         let Some(BatchInFlight { index, objects, report }) = self.in_flight.take() else {
             return Ok(());
         };
-        self.finish_send(index, objects, Ok(report))
+        self.send(index, objects, Some(Ok(report))).map(drop)
     }
 
-    /// Sends objects and sorts them by the response; returns the number of saved ones.
-    pub(super) fn send(&mut self, index: usize, objects: Vec<ObjectImport>) -> Result<usize> {
-        self.save_and_sort(index, objects, None)
-    }
-
-    /// Waits for the report about objects that were sent as one batch, and sorts them by it. `begun` is the
-    /// result of sending them; if the batch was too large, sends them again in smaller ones.
-    fn finish_send(
-        &mut self,
-        index: usize,
-        objects: Vec<ObjectImport>,
-        begun: Result<PendingReport>,
-    ) -> Result<()> {
-        self.save_and_sort(index, objects, Some(begun)).map(drop)
-    }
-
-    /// Saves objects as [`Self::save_in_batches`] and sorts them by the response; returns the number of
-    /// saved ones.
-    fn save_and_sort(
+    /// Saves objects as [`Self::save`] and sorts them by the response; returns the number of saved ones.
+    pub(super) fn send(
         &mut self,
         index: usize,
         attempts: Vec<ObjectImport>,
@@ -79,7 +62,7 @@ impl<'t> Importer<'t> {
         let content_type = self.types[index].content_type;
         let values: Vec<&Value> = attempts.iter().map(ObjectImport::value).collect();
         let update = self.options.existing == Existing::Update;
-        let mut refused = self.save_in_batches(&content_type.name, &values, update, begun)?;
+        let mut refused = self.save(&content_type.name, &values, update, begun)?;
         let saved = attempts.len() - refused.len();
         for (number, ObjectImport { object, partial, exists }) in attempts.into_iter().enumerate() {
             match refused.remove(&number) {
@@ -112,19 +95,10 @@ impl<'t> Importer<'t> {
         self.target.prepare_save(content_type, &values, mode)
     }
 
-    /// Saves objects; returns the errors of the refused ones by their index.
+    /// Saves objects; returns the errors of the refused ones by their index. `begun` is the result of
+    /// sending all of these objects as one batch, if that was tried: then they are sent again only if the
+    /// batch was too large.
     pub(super) fn save(
-        &mut self,
-        content_type: &str,
-        objects: &[&Value],
-        update_existing: bool,
-    ) -> Result<BTreeMap<usize, FieldErrors>> {
-        self.save_in_batches(content_type, objects, update_existing, None)
-    }
-
-    /// As [`Self::save`]. `begun` is the result of sending all of these objects as one batch, if that was
-    /// tried: then they are sent again only if the batch was too large.
-    fn save_in_batches(
         &mut self,
         content_type: &str,
         objects: &[&Value],

@@ -294,7 +294,7 @@ impl<'a> Importer<'a> {
             let objects = mem::take(&mut self.types[index].without_links);
             let values: Vec<&Value> =
                 objects.iter().map(|(object, _)| object.first_version()).collect();
-            for (number, errors) in self.save(name, &values, true)? {
+            for (number, errors) in self.save(name, &values, true, None)? {
                 // It exists, but without the links.
                 let (object, outcome) = &objects[number];
                 self.counts.remove(*outcome);
@@ -418,7 +418,7 @@ impl<'a> Importer<'a> {
                     without_pending_links(object.first_version(), content_type, &is_waiting);
                 ObjectImport { object, partial, exists }
             });
-            saved += self.send(index, attempts.collect())?;
+            saved += self.send(index, attempts.collect(), None)?;
         }
         Ok(saved)
     }

@@ -156,20 +156,17 @@ impl Importer<'_> {
             });
             let mut ids = Vec::new();
             for change in changes {
-                let difference = match action {
-                    PublishAction::Publish => {
-                        difference(change.current(), &change.stored, content_type)
-                    }
-                    PublishAction::Unpublish | PublishAction::Archive => None,
-                };
-                match difference {
+                let difference = difference(change.current(), &change.stored, content_type);
+                match difference.filter(|_| action == PublishAction::Publish) {
                     None => ids.push(change.id().to_owned()),
                     Some(reason) => {
                         self.refuse_status(content_type, change, "internal.status", reason);
                     }
                 }
             }
-            self.set_status_of(content_type, &ids, action)?;
+            if !ids.is_empty() {
+                self.target.set_statuses(&content_type.name, &ids, action)?;
+            }
             self.counts.statuses += ids.len() as u64;
         }
         let mut modified = Vec::new();
@@ -225,10 +222,12 @@ impl Importer<'_> {
             }
         }
         // They are refused, whether or not the current version can be saved again.
-        self.save(&content_type.name, &to_revert, true)?;
+        self.save(&content_type.name, &to_revert, true, None)?;
 
         let ids: Vec<String> = to_publish.iter().map(|change| change.id().to_owned()).collect();
-        self.set_status_of(content_type, &ids, PublishAction::Publish)?;
+        if !ids.is_empty() {
+            self.target.set_statuses(&content_type.name, &ids, PublishAction::Publish)?;
+        }
         ready.append(&mut to_publish);
         let modified = self.save_versions(content_type, ready, PendingStatus::current)?;
         self.counts.statuses += modified.len() as u64;
@@ -243,7 +242,7 @@ impl Importer<'_> {
         version: fn(&PendingStatus) -> &Value,
     ) -> Result<Vec<&'c PendingStatus>> {
         let values: Vec<&Value> = changes.iter().map(|change| version(change)).collect();
-        let mut refused = self.save(&content_type.name, &values, true)?;
+        let mut refused = self.save(&content_type.name, &values, true, None)?;
         let mut saved = Vec::new();
         for (number, change) in changes.into_iter().enumerate() {
             match refused.remove(&number) {
@@ -275,19 +274,6 @@ impl Importer<'_> {
             self.counts.remove(outcome);
         }
         self.refuse(&content_type.name, change.object.clone(), errors);
-    }
-
-    fn set_status_of(
-        &self,
-        content_type: &ContentType,
-        ids: &[String],
-        action: PublishAction,
-    ) -> Result<()> {
-        if ids.is_empty() {
-            Ok(())
-        } else {
-            self.target.set_statuses(&content_type.name, ids, action)
-        }
     }
 
     /// Moves objects through the workflow by the fewest transitions.

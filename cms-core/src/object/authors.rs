@@ -73,7 +73,7 @@ pub(crate) fn read(
             Some(pk) => actors.get(&pk).cloned().unwrap_or_else(Author::unknown),
         };
         let by = by.shown_to(caller, &author.content_type);
-        author.json = serde_json::to_string(&by).map_err(|e| Error::Internal(Box::new(e)))?;
+        author.json = serde_json::to_string(&by).map_err(Error::internal)?;
     }
     Ok(())
 }

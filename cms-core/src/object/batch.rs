@@ -173,8 +173,7 @@ impl Objects<'_> {
                 }
             }
             require_quota(writer, quota, 0)?;
-            serde_json::to_vec(&batch.element_errors)
-                .map_err(|error| Error::Internal(Box::new(error)))
+            serde_json::to_vec(&batch.element_errors).map_err(Error::internal)
         })?;
         Ok(PendingBatch { elements, has_repeated, response })
     }

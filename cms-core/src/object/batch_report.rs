@@ -32,7 +32,7 @@ impl PendingBatch {
 
 /// Parses the stored response of a batch that was created.
 fn read_element_errors(response: &[u8]) -> Result<Vec<Option<FieldErrors>>> {
-    serde_json::from_slice(response).map_err(|error| Error::Internal(Box::new(error)))
+    serde_json::from_slice(response).map_err(Error::internal)
 }
 
 /// The report about elements and their errors.
@@ -60,5 +60,5 @@ pub(super) fn report(
 
 fn compact(text: &[u8]) -> Result<Box<RawValue>> {
     let value: Value = serde_json::from_slice(text).map_err(|_| Error::malformed_json())?;
-    serde_json::value::to_raw_value(&value).map_err(|error| Error::Internal(Box::new(error)))
+    serde_json::value::to_raw_value(&value).map_err(Error::internal)
 }

@@ -198,7 +198,7 @@ impl PreparedObject {
         context: &Context,
         mut budget: Option<&mut StepBudget>,
     ) -> Result<Self> {
-        let data = serde_json::to_string(object).map_err(|e| Error::Internal(Box::new(e)))?;
+        let data = serde_json::to_string(object).map_err(Error::internal)?;
         require_size(&id, data.len())?;
         if let Some(budget) = &mut budget {
             budget.start_object(data.len());
@@ -223,7 +223,7 @@ impl PreparedObject {
 
     /// Returns the names of the properties that differ from the previous version.
     pub(crate) fn changed_names(&self) -> Result<Vec<String>> {
-        serde_json::from_str(&self.changed).map_err(|error| Error::Internal(Box::new(error)))
+        serde_json::from_str(&self.changed).map_err(Error::internal)
     }
 
     /// Returns the object, or its validation errors.
@@ -427,7 +427,7 @@ pub(crate) fn require_size(id: &str, data: usize) -> Result<()> {
 
 /// Parses the stored text of an object.
 pub(crate) fn parse(data: &str) -> Result<Map<String, Value>> {
-    serde_json::from_str(data).map_err(|error| Error::Internal(Box::new(error)))
+    serde_json::from_str(data).map_err(Error::internal)
 }
 
 /// A replacement without a readonly property keeps its value (see

@@ -107,5 +107,5 @@ fn build(catalog: &Catalog, key: &DocumentKey) -> Result<Vec<u8>> {
         is_hidden: HIDDEN.contains(&known.name()),
     });
     document::document(&types.collect::<Vec<_>>(), key.rights, &key.request)
-        .map_err(|error| Error::Internal(Box::new(error)))
+        .map_err(Error::internal)
 }

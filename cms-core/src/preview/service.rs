@@ -73,7 +73,7 @@ impl Previews<'_> {
         let url = match template {
             Some(template) => {
                 let object: Map<String, Value> =
-                    serde_json::from_str(&data).map_err(|e| Error::Internal(Box::new(e)))?;
+                    serde_json::from_str(&data).map_err(Error::internal)?;
                 Some(preview::url_of(&template, base_url, &token, &id, &object))
             }
             None => None,

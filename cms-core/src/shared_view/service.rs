@@ -142,8 +142,7 @@ fn to_wire(
     Ok(SharedView {
         id: view.id,
         name: view.name,
-        definition: RawValue::from_string(view.definition)
-            .map_err(|error| Error::Internal(Box::new(error)))?,
+        definition: RawValue::from_string(view.definition).map_err(Error::internal)?,
         by: authors.author_of(view.actor.into()).shown_to(caller, content_type.name()),
         created_at: dates::microsecond_date(view.created_at),
         updated_at: dates::microsecond_date(view.updated_at),

@@ -82,7 +82,7 @@ impl Trash<'_> {
             let (found, content_type) = find(reader, &catalog, caller, entry, READ)?;
             let deleted = deleted(reader, entry, found.pk)?;
             let item = items(reader, &catalog, caller, &[found])?.pop();
-            let mut out = serde_json::to_vec(&item).map_err(|e| Error::Internal(Box::new(e)))?;
+            let mut out = serde_json::to_vec(&item).map_err(Error::internal)?;
             out.pop();
             out.extend_from_slice(b",\"object\":");
             let view = View::for_object(caller, content_type);

@@ -39,7 +39,7 @@ impl UserSettings<'_> {
     /// [`Error::PreconditionFailed`] when `If-Match` has no tag of the present ones.
     pub fn put(&self, caller: &Caller, settings: &Map<String, Value>) -> Result<Json> {
         let user = user_of(caller)?;
-        let text = serde_json::to_string(settings).map_err(|e| Error::Internal(Box::new(e)))?;
+        let text = serde_json::to_string(settings).map_err(Error::internal)?;
         let guards = caller.write_guards.clone();
         self.cms.store.write(move |writer| {
             let present = to_json(writer.user_settings(user)?);

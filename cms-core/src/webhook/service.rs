@@ -262,8 +262,8 @@ impl Webhooks<'_> {
 
     fn body(&self, reader: &Reader<'_>, webhook: &Webhook, row: &DeliveryRow) -> Result<String> {
         if is_batch(row) {
-            let changes: ChangeBatch = serde_json::from_str(&row.id_or_changes)
-                .map_err(|error| Error::Internal(Box::new(error)))?;
+            let changes: ChangeBatch =
+                serde_json::from_str(&row.id_or_changes).map_err(Error::internal)?;
             return Ok(changes.body(&webhook.id));
         }
         let payload = self.payload(reader, row)?;
@@ -288,7 +288,7 @@ impl Webhooks<'_> {
                 let catalog = self.cms.catalog.at(reader)?;
                 let found = catalog.types().iter().find(|known| known.pk == ctd);
                 let json = found.map(|known| serde_json::to_vec(&known.to_wire())).transpose();
-                json.map_err(|error| Error::Internal(Box::new(error)))
+                json.map_err(Error::internal)
             }
             _ => Ok(None),
         }
@@ -465,7 +465,7 @@ fn to_wire(row: DeliveryRow, endpoint: EndpointState) -> Delivery {
 
 fn to_json(headers: Option<LoggedHeaders>) -> Result<Option<String>> {
     let json = headers.map(|headers| serde_json::to_string(&headers)).transpose();
-    json.map_err(|error| Error::Internal(Box::new(error)))
+    json.map_err(Error::internal)
 }
 
 fn from_json(headers: Option<String>) -> Option<LoggedHeaders> {

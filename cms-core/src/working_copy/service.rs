@@ -85,7 +85,7 @@ impl WorkingCopies<'_> {
         self.objects().content_type(caller, name, required_access(id))?;
         let actor = caller.actor().pk.ok_or(Error::Forbidden)?;
         let (new, errors) = NewWorkingCopy::from_payload(payload, is_new(id));
-        let text = serde_json::to_string(&new.data).map_err(|e| Error::Internal(Box::new(e)))?;
+        let text = serde_json::to_string(&new.data).map_err(Error::internal)?;
         require_size(id, text.len())?;
         let saved_at = self.cms.config.clock.now();
         let (caller, name, id) = (caller.clone(), name.to_owned(), id.to_owned());
