@@ -25,55 +25,32 @@ const WRITER_LEASE: Duration = Duration::from_secs(5);
 /// Held as a duty while a backup is made: no node removes media files.
 const RUNNING_BACKUP: &str = "running-backup";
 
-/// A task that one node at a time has, under a lease: a background task, or the handling of writes
-/// that other nodes forward. Each stays correct if two nodes have it for a moment: what is due is
-/// checked again inside the write transaction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Duty {
-    /// Publish scheduled objects.
-    Schedules,
-    /// Create and send webhook deliveries.
-    Webhooks,
-    /// Run bulk jobs.
-    Jobs,
-    /// Remove expired rows.
-    CleanUp,
-    /// Remove orphaned files.
-    OrphanedFiles,
-    /// Make scheduled backups.
-    Backups,
-    /// Move the cluster to a newer database schema.
-    Upgrade,
-    /// Write for other nodes: writes of one node share commits. Every node may write.
-    Writer,
+cms_model::named_enum! {
+    /// A task that one node at a time has, under a lease: a background task, or the handling of writes
+    /// that other nodes forward. Each stays correct if two nodes have it for a moment: what is due is
+    /// checked again inside the write transaction. The names are those in the shared database.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum Duty {
+        /// Publish scheduled objects.
+        Schedules => "schedules",
+        /// Create and send webhook deliveries.
+        Webhooks => "webhooks",
+        /// Run bulk jobs.
+        Jobs => "jobs",
+        /// Remove expired rows.
+        CleanUp => "clean-up",
+        /// Remove orphaned files.
+        OrphanedFiles => "orphaned-files",
+        /// Make scheduled backups.
+        Backups => "backups",
+        /// Move the cluster to a newer database schema.
+        Upgrade => "upgrade",
+        /// Write for other nodes: writes of one node share commits. Every node may write.
+        Writer => "writer",
+    }
 }
 
 impl Duty {
-    pub const ALL: [Self; 8] = [
-        Self::Schedules,
-        Self::Webhooks,
-        Self::Jobs,
-        Self::CleanUp,
-        Self::OrphanedFiles,
-        Self::Backups,
-        Self::Upgrade,
-        Self::Writer,
-    ];
-
-    /// The name in the shared database.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Schedules => "schedules",
-            Self::Webhooks => "webhooks",
-            Self::Jobs => "jobs",
-            Self::CleanUp => "clean-up",
-            Self::OrphanedFiles => "orphaned-files",
-            Self::Backups => "backups",
-            Self::Upgrade => "upgrade",
-            Self::Writer => "writer",
-        }
-    }
-
     fn lease(self) -> Duration {
         if self == Self::Writer { WRITER_LEASE } else { LEASE }
     }
