@@ -196,6 +196,14 @@ impl Cms {
         self.store.read(|reader| self.catalog.at(reader))
     }
 
+    /// Reads with the content types of the same snapshot.
+    pub(crate) fn read_with_catalog<T>(
+        &self,
+        read: impl FnOnce(&Reader<'_>, &Catalog) -> Result<T>,
+    ) -> Result<T> {
+        self.store.read(|reader| read(reader, &*self.catalog.at(reader)?))
+    }
+
     /// Runs a write with the content types as read inside the write transaction.
     pub(crate) fn write_with_catalog<T: Send + 'static>(
         &self,

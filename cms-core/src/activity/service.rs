@@ -17,7 +17,7 @@ use cms_model::{
 };
 use cms_store::{ActivityEntry, ActivityFilter, Authors, Event, Reader};
 
-use crate::{change::service::may_read, cms::Cms};
+use crate::{change::service::may_read, cms::Cms, content_type::service::is_named};
 
 /// Journal rows per read, after the first.
 const BATCH_ROWS: usize = 500;
@@ -123,15 +123,12 @@ impl Matcher<'_> {
         if self.times.as_ref().is_some_and(|times| !times.contains(&entry.at)) {
             return Ok(None);
         }
-        let wanted = |list: &Option<Vec<String>>, name: &str| {
-            list.as_ref().is_none_or(|list| list.iter().any(|wanted| wanted == name))
-        };
         let (name, by) = (entry.content_type.as_deref(), authors.author_of(entry.actor));
         let Some(by) = self.visible_author(&entry, by, name.unwrap_or_default()) else {
             return Ok(None);
         };
-        let is_wanted = wanted(&self.request.actions, action)
-            && wanted(&self.request.content_types, name.unwrap_or_default())
+        let is_wanted = is_named(self.request.actions.as_deref(), action)
+            && is_named(self.request.content_types.as_deref(), name.unwrap_or_default())
             && self.request.by.as_ref().is_none_or(|wanted| by.id.as_ref() == Some(wanted));
         if !is_wanted {
             return Ok(None);

@@ -72,17 +72,16 @@ impl Bulk<'_> {
         let search = self.cms.search();
         let found = request.q.as_deref().map(|q| search.matches(&content_type, q)).transpose()?;
         let context = Context::new(caller, &self.cms.config);
-        let pks = self.cms.store.read(|reader| {
-            let catalog = self.cms.catalog.at(reader)?;
+        let pks = self.cms.read_with_catalog(|reader, catalog| {
             let content_type = catalog.get(name)?;
             let pks = {
-                let of_type = (&*catalog, &**content_type);
+                let of_type = (catalog, &**content_type);
                 matching::object_pks(reader, caller, of_type, &request, found.as_ref())?
             };
             let (context, change) = (&context, &change);
             Ok(match request.expect {
                 None => {
-                    let catalog = &catalog;
+                    let catalog = catalog;
                     let dry_run =
                         BulkDryRun { caller, reader, catalog, content_type, context, change };
                     Err(dry_run.of(&pks)?)

@@ -11,7 +11,7 @@ use cms_model::{
 };
 use cms_store::{Authors, DetailedEntry, Event, JournalPosition, Reader};
 
-use crate::cms::Cms;
+use crate::{cms::Cms, content_type::service::is_named};
 
 /// Journal rows per read.
 const BATCH_ROWS: usize = 500;
@@ -52,11 +52,7 @@ impl Changes<'_> {
                     next = position(entry.position);
                     scanned += 1;
                     let name = entry.content_type.as_deref().ok_or_else(expired)?;
-                    let is_wanted = request
-                        .content_types
-                        .as_ref()
-                        .is_none_or(|wanted| wanted.iter().any(|wanted| wanted == name));
-                    if is_wanted
+                    if is_named(request.content_types.as_deref(), name)
                         && action(entry.event).is_some()
                         && entry.audience >= audience
                         && may_read(caller, entry.object.is_some(), name)

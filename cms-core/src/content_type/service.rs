@@ -182,13 +182,11 @@ impl Types<'_> {
     pub fn purge_space(&self, caller: &Caller, space: &str) -> Result<()> {
         self.cms.config.require_type_change(caller)?;
         let stamp = caller.stamp(self.cms.config.clock.now());
-        let catalog_cache = Arc::clone(&self.cms.catalog);
         let space = space.to_owned();
-        self.cms.store.write(move |writer| {
+        self.cms.write_with_catalog(move |writer, catalog| {
             if writer.space_ids()?.space != space {
                 return Err(Error::NotFound { what: "space", name: space });
             }
-            let catalog = catalog_cache.within(writer)?;
             for content_type in catalog.types().iter().filter(|known| !is_system(known.name())) {
                 writer.trash_all(content_type.pk, stamp)?;
                 writer.log_type(
@@ -207,6 +205,11 @@ impl Types<'_> {
         caller.require_type_visible(found.name())?;
         Ok(Arc::clone(found))
     }
+}
+
+/// Returns whether a request includes a name: it lists the names that it is about, or is about all.
+pub(crate) fn is_named(names: Option<&[String]>, name: &str) -> bool {
+    names.is_none_or(|names| names.iter().any(|wanted| wanted == name))
 }
 
 fn is_system(name: &str) -> bool {

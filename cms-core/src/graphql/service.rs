@@ -74,12 +74,11 @@ impl GraphQl<'_> {
             Ok(query) => query,
             Err(error) => return Ok(query_error::error_response(&[error])),
         };
-        self.cms.store.read(|reader| {
-            let catalog = self.cms.catalog.at(reader)?;
-            let Some(prepared) = self.cms.graphql_schemas.get(&catalog, caller, version) else {
+        self.cms.read_with_catalog(|reader, catalog| {
+            let Some(prepared) = self.cms.graphql_schemas.get(catalog, caller, version) else {
                 return Ok(GraphQlResponse::of(&Error::Forbidden));
             };
-            match self.respond(reader, &catalog, caller, &prepared, &query, request) {
+            match self.respond(reader, catalog, caller, &prepared, &query, request) {
                 Ok(body) => Ok(GraphQlResponse { status: 200, body }),
                 Err(QueryFailure::Query(errors)) => Ok(query_error::error_response(&errors)),
                 Err(QueryFailure::Other(error)) => Err(error),

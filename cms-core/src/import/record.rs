@@ -67,8 +67,7 @@ impl ImportRecord<'_> {
 
     /// Returns the ids, in lower case, whose objects were created after the import began.
     pub fn objects_created(&self, content_type: &str, ids: &[&str]) -> Result<HashSet<String>> {
-        self.cms.store.read(|reader| {
-            let catalog = self.cms.catalog.at(reader)?;
+        self.cms.read_with_catalog(|reader, catalog| {
             let created = reader.created_after(catalog.get(content_type)?.pk, ids, self.after)?;
             Ok(created.iter().map(|id| id.to_lowercase()).collect())
         })

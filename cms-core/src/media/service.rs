@@ -158,9 +158,7 @@ impl Media<'_> {
     pub(super) fn lookup<T>(&self, read: impl FnOnce(&Reader<'_>, i64) -> Result<T>) -> Result<T> {
         let media = match self.cms.catalog.cached().find(MEDIA) {
             Some(media) => media.pk,
-            None => {
-                self.cms.store.read(|reader| Ok(self.cms.catalog.at(reader)?.get(MEDIA)?.pk))?
-            }
+            None => self.cms.read_with_catalog(|_, catalog| Ok(catalog.get(MEDIA)?.pk))?,
         };
         self.cms.store.read_autocommit(|reader| read(reader, media))
     }

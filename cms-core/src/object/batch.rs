@@ -291,8 +291,7 @@ impl Objects<'_> {
         let Ok(payload) = object::read(text) else { return Prevalidated::Failed };
         let id = payload.get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
         let budget = &mut StepBudget::per_object();
-        let validated = self.cms.store.read(|reader| {
-            let catalog = self.cms.catalog.at(reader)?;
+        let validated = self.cms.read_with_catalog(|reader, catalog| {
             let content_type = catalog.get(name)?;
             match find(reader, content_type, View::for_object(caller, content_type), &id) {
                 Ok(stored) => {

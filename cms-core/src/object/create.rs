@@ -61,10 +61,9 @@ impl Objects<'_> {
             PreparedObject::new(&content_type, payload, &*config.ids, &context, budget)
         })?;
         if !prepared.errors.is_empty() {
-            return self.cms.store.read(|reader| {
-                let catalog = self.cms.catalog.at(reader)?;
+            return self.cms.read_with_catalog(|reader, catalog| {
                 prepared.check_id(reader, &content_type)?;
-                prepared.check_alone(reader, &catalog, &content_type, None)?;
+                prepared.check_alone(reader, catalog, &content_type, None)?;
                 prepared.into_valid().map(|_| PendingCommit::completed(Ok(Vec::new())))
             });
         }

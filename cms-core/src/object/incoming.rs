@@ -25,6 +25,7 @@ use super::{
     service::{Objects, find_map},
     write,
 };
+use crate::content_type::service::is_named;
 
 impl Objects<'_> {
     /// Lists the live objects that link to an object, ordered by type name and creation. Without
@@ -50,8 +51,7 @@ impl Objects<'_> {
                 let Some(totals) = totals.get(&known.pk) else { continue };
                 if !caller.may(Access::READ, known.name()) {
                     links.hidden = true;
-                } else if content_types.is_none_or(|names| names.iter().any(|n| n == known.name()))
-                {
+                } else if is_named(content_types, known.name()) {
                     search.add_type(known, *totals, page, &mut links)?;
                 }
             }

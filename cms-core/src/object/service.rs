@@ -172,11 +172,10 @@ impl Objects<'_> {
         if needs.is_write() {
             caller.require_write()?;
         }
-        self.cms.store.read(|reader| {
-            let catalog = self.cms.catalog.at(reader)?;
+        self.cms.read_with_catalog(|reader, catalog| {
             let content_type = catalog.get(name)?;
             caller.require(needs, name)?;
-            read(reader, &catalog, content_type)
+            read(reader, catalog, content_type)
         })
     }
 

@@ -19,7 +19,7 @@ use cms_model::{
 };
 
 use super::table::{OpenTab, OpenTabs};
-use crate::{cms::Cms, object::service::find_map};
+use crate::{cms::Cms, content_type::service::is_named, object::service::find_map};
 
 /// Operations on presence.
 pub struct Presences<'a> {
@@ -105,9 +105,7 @@ impl Presences<'_> {
             .types()
             .iter()
             .filter(|known| {
-                caller.may(Access::UPDATE, known.name())
-                    && content_types
-                        .is_none_or(|names| names.iter().any(|name| name == known.name()))
+                caller.may(Access::UPDATE, known.name()) && is_named(content_types, known.name())
             })
             .collect();
         let name_of = |ctd: i64| types.iter().find(|known| known.pk == ctd).map(|t| t.name());
@@ -146,7 +144,7 @@ impl Presences<'_> {
         let pks: Vec<i64> = tabs.iter().map(|(_, tab)| tab.object).collect();
         self.cms.store.read(|reader| {
             reader.object_rows(Edition::Current, &pks, Columns::WithoutProperties, |ctd, stored| {
-                let content_type = catalog.types().iter().find(|known| known.pk == ctd);
+                let content_type = catalog.with_pk(ctd);
                 if content_type.is_some_and(|known| {
                     View::for_object(caller, known).contains_object(&stored.internal)
                 }) {

@@ -51,8 +51,7 @@ impl Previews<'_> {
     ) -> Result<Preview> {
         caller.require_write()?;
         let unknown = |path: &str| Error::invalid(path, message::NOT_IN_DATABASE);
-        let (template, id, data) = self.cms.store.read(|reader| {
-            let catalog = self.cms.catalog.at(reader)?;
+        let (template, id, data) = self.cms.read_with_catalog(|reader, catalog| {
             let name = &request.content_type;
             let content_type = catalog.find(name).ok_or_else(|| unknown("contentType"))?;
             caller.require(Access::READ, name)?;

@@ -16,6 +16,7 @@ use cms_model::{
 use cms_store::ScheduledRow;
 
 use super::service::Publishing;
+use crate::content_type::service::is_named;
 
 impl Publishing<'_> {
     /// Lists scheduled publications of the types that the caller may read. Readers of the public
@@ -36,12 +37,8 @@ impl Publishing<'_> {
         if caller.visibility.public_only {
             return Ok(List::new(request.page, 0, Vec::new()));
         }
-        self.cms.store.read(|reader| {
-            let catalog = self.cms.catalog.at(reader)?;
-            let is_wanted = |name: &str| match &request.content_types {
-                Some(names) => names.iter().any(|wanted| wanted == name),
-                None => true,
-            };
+        self.cms.read_with_catalog(|reader, catalog| {
+            let is_wanted = |name: &str| is_named(request.content_types.as_deref(), name);
             let types = catalog.types().iter().map(|known| (known.pk, known.name()));
             let types = types.filter(|(_, name)| is_wanted(name) && caller.may(Access::READ, name));
             let ctds: Vec<i64> = types.map(|(pk, _)| pk).collect();

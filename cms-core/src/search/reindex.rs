@@ -60,12 +60,11 @@ impl Searching<'_> {
     /// ones rebuild all its types.
     pub fn jobs(&self, caller: &Caller) -> Result<List<ListedReindexJob>> {
         caller.require_admin()?;
-        let (requests, authors) = self.cms.store.read(|reader| {
-            let catalog = self.cms.catalog.at(reader)?;
+        let (requests, authors) = self.cms.read_with_catalog(|reader, catalog| {
             let mut requests = reader.reindex_requests(limits::MAX_LISTED_REINDEX_JOBS)?;
             let mut listed = HashSet::new();
             requests.retain_mut(|request| {
-                request.content_types.retain(|(ctd, _)| *ctd == 0 || exists(&catalog, *ctd));
+                request.content_types.retain(|(ctd, _)| *ctd == 0 || exists(catalog, *ctd));
                 // `any` would stop at the first new type, and the others would not be marked as listed.
                 request.content_types.iter().filter(|(ctd, _)| listed.insert(*ctd)).count() > 0
             });
@@ -94,20 +93,18 @@ impl Searching<'_> {
         let (Ok(first), Ok(last)) = (first.parse::<i64>(), last.parse::<i64>()) else {
             return Err(unknown());
         };
-        let (wanted, total) = self.cms.store.read(|reader| {
+        let (wanted, total) = self.cms.read_with_catalog(|reader, catalog| {
             let Some(ctds) = wanted(reader, first, last)? else { return Err(unknown()) };
-            let catalog = self.cms.catalog.at(reader)?;
-            let total = objects(reader, &catalog, &ctds)?;
+            let total = objects(reader, catalog, &ctds)?;
             Ok((ctds, total))
         })?;
         let (stage, error) = self.cms.index.stage(last, &wanted)?;
         let (state, done) = match stage {
             Stage::Waiting => (ReindexState::Waiting, 0),
             Stage::Running(pending) => {
-                let left = self.cms.store.read(|reader| {
-                    let catalog = self.cms.catalog.at(reader)?;
-                    left(reader, &catalog, &pending)
-                })?;
+                let left = self
+                    .cms
+                    .read_with_catalog(|reader, catalog| left(reader, catalog, &pending))?;
                 (ReindexState::Running, total.saturating_sub(left))
             }
             Stage::Done => (ReindexState::Done, total),
@@ -144,7 +141,7 @@ fn wanted(reader: &Reader<'_>, first: i64, last: i64) -> Result<Option<Vec<i64>>
 
 /// Whether a type was not deleted since.
 fn exists(catalog: &Catalog, ctd: i64) -> bool {
-    catalog.types().iter().any(|known| known.pk == ctd)
+    catalog.with_pk(ctd).is_some()
 }
 
 /// The number of objects of types; type 0 stands for all.

@@ -29,6 +29,7 @@ use tracing::info_span;
 use super::{index_follower::ContentSource, response};
 use crate::{
     cms::Cms,
+    content_type::service::is_named,
     object::hydrate::{Hydration, with_properties},
 };
 
@@ -69,27 +70,25 @@ impl Searching<'_> {
         let mut search = Search::read(request)?;
         // The age of objects changes with time.
         let is_lasting = !search.decay_old;
-        let (head, scope) = self.cms.store.read(|reader| {
-            let catalog = self.cms.catalog.at(reader)?;
-            projection(&catalog, caller, request)?;
-            let types = searched_types(&catalog, caller, request);
+        let (head, scope) = self.cms.read_with_catalog(|reader, catalog| {
+            projection(catalog, caller, request)?;
+            let types = searched_types(catalog, caller, request);
             refuse_order_in_lists(&search, &types)?;
             if search.fields.as_ref().is_some_and(|fields| !has_known_field(fields, &types)) {
                 search.query = SearchQuery::None;
             }
-            let scope = self.scope(caller, request, &catalog, &types);
+            let scope = self.scope(caller, request, catalog, &types);
             Ok((reader.journal_head()?, scope))
         })?;
         let (found, is_current) = info_span!(target: TRACE_TARGET, "search")
             .in_scope(|| self.find(head.seq, &search, &scope, window(request)))?;
-        self.cms.store.read(|reader| {
-            let catalog = self.cms.catalog.at(reader)?;
-            let types = searched_types(&catalog, caller, request);
-            let projection = projection(&catalog, caller, request)?;
+        self.cms.read_with_catalog(|reader, catalog| {
+            let types = searched_types(catalog, caller, request);
+            let projection = projection(catalog, caller, request)?;
             let projection = projection.as_ref();
             let linked = &self.cms.linked_objects;
             let mut hydration =
-                Hydration::new((reader, &catalog, caller), linked, projection, request.hydrate);
+                Hydration::new((reader, catalog, caller), linked, projection, request.hydrate);
             let mut row_memory = BufferReservation::new(&caller.memory);
             let rows = rows(reader, caller, &types, (&found, &hydration), &mut row_memory)?;
             let organization = &reader.space_ids()?.organization;
@@ -187,10 +186,7 @@ fn searched_types<'c>(
     caller: &Caller,
     request: &SearchRequest,
 ) -> HashMap<i64, &'c CompiledType> {
-    let is_wanted = |name: &str| match &request.content_types {
-        Some(names) => names.iter().any(|wanted| wanted == name),
-        None => true,
-    };
+    let is_wanted = |name: &str| is_named(request.content_types.as_deref(), name);
     searchable_types(catalog)
         .filter(|known| is_wanted(known.name()) && caller.may(Access::READ, known.name()))
         .map(|known| (known.pk, known))

@@ -36,8 +36,7 @@ impl Cms {
 impl SharedViews<'_> {
     /// Lists the views of a type, by name.
     pub fn list(&self, caller: &Caller, name: &str, page: PageRequest) -> Result<List<SharedView>> {
-        self.cms.store.read(|reader| {
-            let catalog = self.cms.catalog.at(reader)?;
+        self.cms.read_with_catalog(|reader, catalog| {
             let content_type = catalog.look_up(name)?;
             caller.require(Access::READ, content_type.name())?;
             let views = reader.shared_views(content_type.pk)?;
@@ -104,10 +103,8 @@ impl SharedViews<'_> {
         + 'static,
     ) -> Result<T> {
         caller.require_write()?;
-        let catalog_cache = Arc::clone(&self.cms.catalog);
         let (caller, name) = (caller.clone(), name.to_owned());
-        self.cms.store.write(move |writer| {
-            let catalog = catalog_cache.within(writer)?;
+        self.cms.write_with_catalog(move |writer, catalog| {
             let content_type = catalog.look_up(&name)?;
             caller.require(Access::UPDATE, content_type.name())?;
             write(writer, &caller, content_type)

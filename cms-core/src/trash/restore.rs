@@ -1,8 +1,6 @@
 //! Restores deleted objects (see docs/reference/trash.md#restore). Conversion, validation and the
 //! write are in [`crate::object::write::restore`].
 
-use std::sync::Arc;
-
 use cms_media::incoming::Incoming;
 use cms_model::{
     auth::scope::Access,
@@ -47,25 +45,22 @@ impl Trash<'_> {
         let config = &self.cms.config;
         self.call_webhooks(caller, entry, &mut request)?;
         let context = Context::new(caller, config);
-        let (name, old, prepared) = self.cms.store.read(|reader| {
-            let catalog = self.cms.catalog.at(reader)?;
-            let (found, content_type) = find(reader, &catalog, caller, entry, RESTORE)?;
+        let (name, old, prepared) = self.cms.read_with_catalog(|reader, catalog| {
+            let (found, content_type) = find(reader, catalog, caller, entry, RESTORE)?;
             let deleted = deleted(reader, entry, found.pk)?;
             let inputs = RestoreInputs { caller, context: &context, request: &request };
             let budget = &mut StepBudget::per_object();
             let prepared = Restoration::new(reader, content_type, &deleted, &inputs, budget)?;
-            let prepared = prepared.checked(reader, &catalog, content_type)?;
+            let prepared = prepared.checked(reader, catalog, content_type)?;
             Ok((content_type.name().to_owned(), found.id, prepared))
         })?;
         let moved = request.id.clone().filter(|id| name == MEDIA && !id.eq_ignore_ascii_case(&old));
         let file = moved.map(|id| self.copy_file(&old, &id)).transpose()?.flatten();
         let (quota, at) = (config.max_objects, context.stamp.at);
-        let (catalog_cache, owned_caller, entry) =
-            (Arc::clone(&self.cms.catalog), caller.clone(), entry.to_owned());
+        let (owned_caller, entry) = (caller.clone(), entry.to_owned());
         let new_file = file.as_ref().map(|copy| (copy.id.clone(), copy.fingerprint));
-        let restored = self.cms.store.write(move |writer| {
-            let catalog = catalog_cache.within(writer)?;
-            let (found, content_type) = find(writer, &catalog, &owned_caller, &entry, RESTORE)?;
+        let restored = self.cms.write_with_catalog(move |writer, catalog| {
+            let (found, content_type) = find(writer, catalog, &owned_caller, &entry, RESTORE)?;
             let deleted = deleted(writer, &entry, found.pk)?;
             let prepared = if prepared.is_of(content_type, &deleted) {
                 prepared
@@ -77,7 +72,7 @@ impl Trash<'_> {
                 require_steps_left(budget)?;
                 prepared
             };
-            let prepared = prepared.checked(writer, &catalog, content_type)?;
+            let prepared = prepared.checked(writer, catalog, content_type)?;
             require_quota(writer, quota, 1)?;
             // Creates the deliveries of journal rows that are not read yet: a delivery of a purge
             // reads the entry.
@@ -104,9 +99,8 @@ impl Trash<'_> {
         entry: &str,
         request: &mut RestoreRequest,
     ) -> Result<()> {
-        let (name, id, sent) = self.cms.store.read(|reader| {
-            let catalog = self.cms.catalog.at(reader)?;
-            let (found, content_type) = find(reader, &catalog, caller, entry, RESTORE)?;
+        let (name, id, sent) = self.cms.read_with_catalog(|reader, catalog| {
+            let (found, content_type) = find(reader, catalog, caller, entry, RESTORE)?;
             let id = request.id.clone().unwrap_or(found.id);
             let sent = if let Some(data) = &request.data {
                 data.clone()

@@ -22,7 +22,7 @@ use cms_model::{
 };
 use cms_store::{DeletedObject, Reader, TrashEntry, TrashFilter, WriteTransaction};
 
-use crate::{cms::Cms, hooks, object::service::to_json};
+use crate::{cms::Cms, content_type::service::is_named, hooks, object::service::to_json};
 
 /// The rights on a type that reading its deleted objects needs.
 const READ: Access = Access::READ_DELETED;
@@ -44,14 +44,10 @@ impl Trash<'_> {
     pub fn list(&self, caller: &Caller, request: &TrashRequest) -> Result<List<TrashItem>> {
         caller.require_write()?;
         let range = request.range()?;
-        self.cms.store.read(|reader| {
-            let catalog = self.cms.catalog.at(reader)?;
+        self.cms.read_with_catalog(|reader, catalog| {
             let is_listed = |known: &&Arc<CompiledType>| {
-                let is_wanted = request
-                    .content_types
-                    .as_ref()
-                    .is_none_or(|wanted| wanted.iter().any(|name| name == known.name()));
-                is_wanted && caller.may(READ, known.name())
+                is_named(request.content_types.as_deref(), known.name())
+                    && caller.may(READ, known.name())
             };
             let types: Vec<i64> =
                 catalog.types().iter().filter(is_listed).map(|known| known.pk).collect();
@@ -69,7 +65,7 @@ impl Trash<'_> {
             };
             let total = reader.trash_count(&filter)?;
             let entries = reader.trash_list(&filter, request.page.into())?;
-            let items = items(reader, &catalog, caller, &entries)?;
+            let items = items(reader, catalog, caller, &entries)?;
             Ok(List::new(request.page, total, items))
         })
     }
@@ -77,11 +73,10 @@ impl Trash<'_> {
     /// Returns one deletion with the deleted object.
     pub fn get(&self, caller: &Caller, entry: &str) -> Result<Json> {
         caller.require_write()?;
-        self.cms.store.read(|reader| {
-            let catalog = self.cms.catalog.at(reader)?;
-            let (found, content_type) = find(reader, &catalog, caller, entry, READ)?;
+        self.cms.read_with_catalog(|reader, catalog| {
+            let (found, content_type) = find(reader, catalog, caller, entry, READ)?;
             let deleted = deleted(reader, entry, found.pk)?;
-            let item = items(reader, &catalog, caller, &[found])?.pop();
+            let item = items(reader, catalog, caller, &[found])?.pop();
             let mut out = serde_json::to_vec(&item).map_err(Error::internal)?;
             out.pop();
             out.extend_from_slice(b",\"object\":");
@@ -96,12 +91,10 @@ impl Trash<'_> {
     pub fn remove(&self, caller: &Caller, entry: &str) -> Result<()> {
         caller.require_write()?;
         let stamp = caller.stamp(self.cms.config.clock.now());
-        let (catalog_cache, caller) = (Arc::clone(&self.cms.catalog), caller.clone());
-        let entry = entry.to_owned();
-        let removed = self.cms.store.write(move |writer| {
-            let catalog = catalog_cache.within(writer)?;
-            let (found, _) = find(writer, &catalog, &caller, &entry, Access::DELETE)?;
-            remove_entries(writer, &catalog, vec![found], stamp)
+        let (caller, entry) = (caller.clone(), entry.to_owned());
+        let removed = self.cms.write_with_catalog(move |writer, catalog| {
+            let (found, _) = find(writer, catalog, &caller, &entry, Access::DELETE)?;
+            remove_entries(writer, catalog, vec![found], stamp)
         })?;
         self.cms.media().remove_unused(&removed);
         Ok(())
@@ -112,18 +105,19 @@ impl Trash<'_> {
         caller.require_admin()?;
         let before = request.before()?;
         let stamp = caller.stamp(self.cms.config.clock.now());
-        let (catalog_cache, names) = (Arc::clone(&self.cms.catalog), request.content_types.clone());
-        let (removed_count, more, files) = self.cms.store.write(move |writer| {
-            let catalog = catalog_cache.within(writer)?;
-            let row = |name: &String| catalog.find(name).map(|known| known.pk);
-            let types: Option<Vec<i64>> = names.map(|names| names.iter().filter_map(row).collect());
-            let limit = limits::MAX_TRASH_REMOVALS;
-            let mut found = writer.trash_before(types.as_deref(), before, limit + 1)?;
-            let more = found.len() > limit as usize;
-            found.truncate(limit as usize);
-            let count = found.len() as u64;
-            Ok((count, more, remove_entries(writer, &catalog, found, stamp)?))
-        })?;
+        let names = request.content_types.clone();
+        let (removed_count, more, files) =
+            self.cms.write_with_catalog(move |writer, catalog| {
+                let row = |name: &String| catalog.find(name).map(|known| known.pk);
+                let types: Option<Vec<i64>> =
+                    names.map(|names| names.iter().filter_map(row).collect());
+                let limit = limits::MAX_TRASH_REMOVALS;
+                let mut found = writer.trash_before(types.as_deref(), before, limit + 1)?;
+                let more = found.len() > limit as usize;
+                found.truncate(limit as usize);
+                let count = found.len() as u64;
+                Ok((count, more, remove_entries(writer, catalog, found, stamp)?))
+            })?;
         self.cms.media().remove_unused(&files);
         Ok(EmptiedTrash { removed_count, more })
     }
@@ -135,13 +129,12 @@ impl Trash<'_> {
         }
         let limit = limits::MAX_EXPIRED_TRASH_REMOVALS;
         loop {
-            let (catalog_cache, at) = (Arc::clone(&self.cms.catalog), self.cms.config.clock.now());
-            let (more, files) = self.cms.store.write(move |writer| {
-                let catalog = catalog_cache.within(writer)?;
+            let at = self.cms.config.clock.now();
+            let (more, files) = self.cms.write_with_catalog(move |writer, catalog| {
                 let stamp = Stamp { at, actor: Some(writer.system_actor("retention")?) };
                 let found = writer.trash_before(None, before, limit)?;
                 let more = found.len() == limit as usize;
-                let files = remove_entries(writer, &catalog, found, stamp)?;
+                let files = remove_entries(writer, catalog, found, stamp)?;
                 if !more {
                     writer.delete_removed_ids(before)?;
                     writer.delete_former_definitions(before)?;
@@ -168,7 +161,7 @@ pub(super) fn find<'c>(
     let is_number = entry.bytes().all(|byte| byte.is_ascii_digit());
     let pk: i64 = entry.parse().ok().filter(|_| is_number).ok_or_else(unknown)?;
     let found = reader.trash_entry(pk)?.ok_or_else(unknown)?;
-    let content_type = catalog.types().iter().find(|known| known.pk == found.ctd);
+    let content_type = catalog.with_pk(found.ctd);
     let is_visible = |known: &&Arc<CompiledType>| {
         caller.may(needs, known.name()) && !caller.visibility.public_only
     };
@@ -192,7 +185,7 @@ fn items(
 ) -> Result<Vec<TrashItem>> {
     let authors = reader.authors(entries.iter().map(|entry| entry.deleted_by))?;
     let item = |entry: &TrashEntry| {
-        let known = catalog.types().iter().find(|known| known.pk == entry.ctd)?;
+        let known = catalog.with_pk(entry.ctd)?;
         let by = authors.author_of(entry.deleted_by);
         let expires_at = entry.deleted_at.0 + limits::TRASH_RETENTION_DAYS * 86_400_000_000;
         Some(TrashItem {
@@ -229,7 +222,7 @@ fn remove_entries(
     }
     let mut files = Vec::new();
     for (ctd, entries) in by_type {
-        let Some(known) = catalog.types().iter().find(|known| known.pk == ctd) else { continue };
+        let Some(known) = catalog.with_pk(ctd) else { continue };
         let pks: Vec<i64> = entries.iter().map(|entry| entry.pk).collect();
         let audience = Audience::of(known, false);
         writer.remove_trash((ctd, known.name()), &pks, audience, stamp)?;

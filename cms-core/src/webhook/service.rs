@@ -286,7 +286,7 @@ impl Webhooks<'_> {
             }
             (Some(ctd), None, _) => {
                 let catalog = self.cms.catalog.at(reader)?;
-                let found = catalog.types().iter().find(|known| known.pk == ctd);
+                let found = catalog.with_pk(ctd);
                 let json = found.map(|known| serde_json::to_vec(&known.to_wire())).transpose();
                 json.map_err(Error::internal)
             }

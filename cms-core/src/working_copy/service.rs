@@ -32,6 +32,7 @@ use serde_json::{Map, Value, value::RawValue};
 
 use crate::{
     cms::Cms,
+    content_type::service::is_named,
     object::{
         service::{Objects, find_map, state_tag},
         write::require_size,
@@ -136,9 +137,8 @@ impl WorkingCopies<'_> {
     ) -> Result<List<WorkingCopySummary>> {
         caller.require_write()?;
         let Some(actor) = caller.actor().pk else { return Ok(List::new(page, 0, Vec::new())) };
-        self.cms.store.read(|reader| {
-            let catalog = self.cms.catalog.at(reader)?;
-            let types = shown_types(&catalog, content_types);
+        self.cms.read_with_catalog(|reader, catalog| {
+            let types = shown_types(catalog, content_types);
             let mut rows = reader.working_copies(actor)?;
             rows.retain(|row| {
                 let needs = match &row.subject {
@@ -252,9 +252,7 @@ fn shown_types<'c>(
     catalog: &'c Catalog,
     names: Option<&[String]>,
 ) -> HashMap<i64, &'c Arc<CompiledType>> {
-    let types = catalog.types().iter();
-    let types = types
-        .filter(|known| names.is_none_or(|names| names.iter().any(|name| name == known.name())));
+    let types = catalog.types().iter().filter(|known| is_named(names, known.name()));
     types.map(|known| (known.pk, known)).collect()
 }
 

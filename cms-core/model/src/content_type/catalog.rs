@@ -129,6 +129,10 @@ impl Catalog {
         self.by_name.get(name)
     }
 
+    pub fn with_pk(&self, pk: i64) -> Option<&Arc<CompiledType>> {
+        self.types.iter().find(|known| known.pk == pk)
+    }
+
     /// Like [`Self::find`], with an error for unknown names.
     pub fn get(&self, name: &str) -> Result<&Arc<CompiledType>> {
         self.find(name).ok_or_else(|| Error::type_not_found(name))
