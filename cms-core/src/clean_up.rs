@@ -11,7 +11,7 @@ impl Cms {
     /// idempotency keys, sessions, sign-in links, preview tokens and working copies, and stores when
     /// keys and sessions were used. A server calls it every minute and when it stops.
     pub fn clean_up(&self) -> Result<()> {
-        self.presence.expire(self.config.clock.now());
+        self.presence.expire(self.now());
         if !self.holds(Duty::CleanUp) {
             return self.record_use();
         }
@@ -29,7 +29,7 @@ impl Cms {
         let (used, seen) = (self.keys.take_used(), self.keys.take_seen());
         let access_cutoffs = AccessCutoffs::at(now);
         let response_cutoff = idempotency::since(now);
-        let preview_cutoff = self.config.clock.now();
+        let preview_cutoff = self.now();
         let has_expired = self.store.read_autocommit(|reader| {
             Ok(reader.has_bulk_job_before(job_cutoff)?
                 || reader.has_journal_before(oldest_needed_seq, journal_cutoff)?

@@ -8,6 +8,7 @@ use cms_media::{
 };
 use cms_model::{
     auth::scope::{Access, Permission},
+    clock::Timestamp,
     content_type::{
         builtin::{self, MEDIA, WEBHOOKS},
         catalog::Catalog,
@@ -180,6 +181,10 @@ impl Cms {
     /// this state.
     pub fn is_newest(&self, state: &CommitState) -> bool {
         self.store.is_newest(state)
+    }
+
+    pub(crate) fn now(&self) -> Timestamp {
+        self.config.clock.now()
     }
 
     /// The content types of the snapshot in which the caller was read; the current ones for

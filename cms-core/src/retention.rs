@@ -11,7 +11,7 @@ impl Cms {
     /// Returns the current time as the retention clock trusts it: after a jump ahead, the time
     /// before the jump.
     pub(crate) fn trusted_now(&self) -> Result<Timestamp> {
-        let now = self.config.clock.now();
+        let now = self.now();
         let (before, after) = self.store.read_autocommit(|reader| {
             let before = reader.retention_clock()?;
             Ok((before, before.observe(now)))

@@ -62,7 +62,7 @@ impl Cms {
                 let journal_head = reader.journal_head()?.seq;
                 Ok((journal_head, reader.pending_deliveries()?, reader.endpoints_down()?))
             })?;
-        let oldest_age_micros = since.map_or(0, |since| self.config.clock.now().0 - since.0);
+        let oldest_age_micros = since.map_or(0, |since| self.now().0 - since.0);
         Ok(Statistics {
             readers_used,
             readers,

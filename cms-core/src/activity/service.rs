@@ -133,17 +133,15 @@ impl Matcher<'_> {
         if !is_wanted {
             return Ok(None);
         }
-        let properties = match (entry.event, &entry.properties) {
-            (Event::ObjectCreated | Event::ObjectUpdated, Some(names)) => Some(names),
+        let mut properties: Option<Vec<String>> = match (entry.event, &entry.properties) {
+            (Event::ObjectCreated | Event::ObjectUpdated, Some(names)) => {
+                Some(serde_json::from_str(names).map_err(Error::internal)?)
+            }
             _ => None,
         };
-        let properties = properties.map(|names| {
-            let names: serde_json::Result<Vec<String>> = serde_json::from_str(names);
-            names.map(|mut names| {
-                names.truncate(limits::MAX_ACTIVITY_PROPERTIES);
-                names
-            })
-        });
+        if let Some(names) = &mut properties {
+            names.truncate(limits::MAX_ACTIVITY_PROPERTIES);
+        }
         Ok(Some(Activity {
             seq: entry.seq,
             at: dates::microsecond_date(entry.at),
@@ -152,7 +150,7 @@ impl Matcher<'_> {
             id: entry.id,
             version: entry.version,
             object_title: entry.title,
-            properties: properties.transpose().map_err(Error::internal)?,
+            properties,
             by,
         }))
     }

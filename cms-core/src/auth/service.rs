@@ -79,7 +79,7 @@ impl Keys<'_> {
             Some(cached) => cached,
             None => self.cms.store.read(|reader| self.load(reader))?,
         };
-        let now = self.cms.config.clock.now();
+        let now = self.cms.now();
         let entry = table.by_digest.get(&digest(token)).filter(|entry| entry.is_valid_at(now));
         let Some(entry) = entry else { return self.cms.previews().authenticate(token) };
         entry.used.store(now.0, Ordering::Relaxed);
@@ -93,7 +93,7 @@ impl Keys<'_> {
     /// [`Error::Unauthenticated`] for an unknown or ended session.
     pub fn authenticate_session(&self, cookie: &str, newest: &CommitState) -> Result<Caller> {
         let (caller, entry) = self.session(cookie, newest)?;
-        entry.record_use(self.cms.config.clock.now());
+        entry.record_use(self.cms.now());
         Ok(caller)
     }
 
@@ -107,7 +107,7 @@ impl Keys<'_> {
     }
 
     fn session(&self, cookie: &str, newest: &CommitState) -> Result<(Caller, Arc<SessionEntry>)> {
-        let (digest, now) = (digest(cookie), self.cms.config.clock.now());
+        let (digest, now) = (digest(cookie), self.cms.now());
         let cached = self
             .cached(newest)
             .and_then(|(table, catalog)| Some((table.sessions.find(&digest, now)?, catalog)));
@@ -189,7 +189,7 @@ impl Keys<'_> {
     /// Lists the valid keys, oldest first.
     pub fn list(&self, caller: &Caller) -> Result<List<Key>> {
         caller.require_admin()?;
-        let now = self.cms.config.clock.now();
+        let now = self.cms.now();
         self.cms.store.read_autocommit(|reader| {
             let keys = reader.keys()?.into_iter().map(|row| to_wire(without_expired(row, now)));
             Ok(List::single_page(keys.collect()))
@@ -221,7 +221,7 @@ impl Keys<'_> {
     /// Revokes a key by id, effective with the next request.
     pub fn revoke(&self, caller: &Caller, id: &str) -> Result<()> {
         caller.require_admin()?;
-        let (id, stamp) = (id.to_owned(), caller.stamp(self.cms.config.clock.now()));
+        let (id, stamp) = (id.to_owned(), caller.stamp(self.cms.now()));
         self.cms.store.write(move |writer| {
             let row = find(writer, &id)?;
             writer.revoke_key(row.pk, stamp.at)?;
@@ -239,7 +239,7 @@ impl Keys<'_> {
     pub fn update(&self, caller: &Caller, id: &str, update: &KeyUpdate) -> Result<Key> {
         caller.require_admin()?;
         let (id, update) = (id.to_owned(), update.clone());
-        let stamp = caller.stamp(self.cms.config.clock.now());
+        let stamp = caller.stamp(self.cms.now());
         self.cms.store.write(move |writer| {
             let mut row = find(writer, &id)?;
             let wanted = NewKey {

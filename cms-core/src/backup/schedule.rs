@@ -46,7 +46,7 @@ const UNFINISHED: &str = ".tar#";
 impl Backups<'_> {
     /// Returns the time until the next backup is due.
     pub fn due_in(&self, schedule: &BackupSchedule) -> Result<Duration> {
-        let now = self.cms.config.clock.now();
+        let now = self.cms.now();
         let names = self.own(&open(&schedule.destination)?)?;
         let Some(last) = names.last().and_then(|name| created_at(name)) else {
             return Ok(Duration::ZERO);
@@ -61,7 +61,7 @@ impl Backups<'_> {
     /// Those of [`Backups::begin`] and of the destination; then no older backup is removed.
     pub fn make(&self, schedule: &BackupSchedule, stops: &dyn Fn() -> bool) -> Result<Backup> {
         let storage = open(&schedule.destination)?;
-        let name = format!("{}{}.tar", self.prefix()?, stamp(self.cms.config.clock.now()));
+        let name = format!("{}{}.tar", self.prefix()?, stamp(self.cms.now()));
         let copied = self.begin()?;
         self.remove_incomplete(&schedule.destination)?;
         let mut upload = storage.write(&name)?;
@@ -106,7 +106,7 @@ impl Backups<'_> {
     /// Returns the names of the backups of this space, oldest first. Backups dated in the future by
     /// a wrong clock are ignored, so that they do not delay or replace others.
     fn own(&self, storage: &Storage) -> Result<Vec<String>> {
-        let now = self.cms.config.clock.now();
+        let now = self.cms.now();
         let mut names = storage.names()?;
         let prefix = self.prefix()?;
         names.retain(|name| {

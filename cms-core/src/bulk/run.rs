@@ -115,7 +115,7 @@ impl Bulk<'_> {
     }
 
     fn fail(&self, job: i64, reason: &str) -> Result<()> {
-        let (reason, at) = (reason.to_owned(), self.cms.config.clock.now());
+        let (reason, at) = (reason.to_owned(), self.cms.now());
         self.cms.store.write(move |writer| {
             writer.finish_bulk_job(job, BulkJobState::Failed, Some(&reason), at)
         })
@@ -248,7 +248,7 @@ impl Bulk<'_> {
     }
 
     fn carry_out(&self, name: &str, step: Step) -> Result<StepOutcome> {
-        let at = self.cms.config.clock.now();
+        let at = self.cms.now();
         self.cms.objects().write(name, move |writer, catalog, content_type| {
             // The job was stopped, or another process was faster.
             let Some(job) = writer.bulk_job(&step.job.id)?.filter(|job| !job.state.is_final())

@@ -102,7 +102,7 @@ impl Bulk<'_> {
             action: action.as_str(),
             request: serde_json::to_string(&change.request).map_err(Error::internal)?,
             actor: caller.actor().pk,
-            at: self.cms.config.clock.now(),
+            at: self.cms.now(),
         };
         let response = objects.begin_once(caller, name, move |writer, _, _| {
             if writer.count_open_bulk_jobs()? >= limits::MAX_OPEN_JOBS {
@@ -157,7 +157,7 @@ impl Bulk<'_> {
 
     /// Stops a job: no further transaction begins. A job that has ended stays as it is.
     pub fn stop(&self, caller: &Caller, id: &str) -> Result<()> {
-        let (caller, id, at) = (caller.clone(), id.to_owned(), self.cms.config.clock.now());
+        let (caller, id, at) = (caller.clone(), id.to_owned(), self.cms.now());
         self.cms.store.write(move |writer| {
             let job = find(writer, &caller, &id)?;
             if job.state.is_final() {

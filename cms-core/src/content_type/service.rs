@@ -167,7 +167,7 @@ impl Types<'_> {
         + 'static,
     ) -> Result<T> {
         caller.require_write()?;
-        let stamp = caller.stamp(self.cms.config.clock.now());
+        let stamp = caller.stamp(self.cms.now());
         let is_allowed = self.cms.config.require_type_change(caller);
         let name = name.to_owned();
         self.cms.write_with_catalog(move |writer, catalog| {
@@ -181,7 +181,7 @@ impl Types<'_> {
     /// docs/reference/content-types.md#delete-and-purge).
     pub fn purge_space(&self, caller: &Caller, space: &str) -> Result<()> {
         self.cms.config.require_type_change(caller)?;
-        let stamp = caller.stamp(self.cms.config.clock.now());
+        let stamp = caller.stamp(self.cms.now());
         let space = space.to_owned();
         self.cms.write_with_catalog(move |writer, catalog| {
             if writer.space_ids()?.space != space {

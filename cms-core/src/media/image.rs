@@ -160,7 +160,7 @@ impl Media<'_> {
             self.cms.renders.uses.memory.fetch_add(1, Ordering::Relaxed);
             return Some(ImageBody::Rendered(RenderedImage::InMemory(bytes)));
         }
-        let now = self.cms.config.clock.now().system_time();
+        let now = self.cms.now().system_time();
         let rendered = self.cms.renders.get(&image.file, name, now)?;
         if rendered.size() == 0 {
             return None;
@@ -184,7 +184,7 @@ impl Media<'_> {
                 let source = self.read(image, 0..size)?;
                 info_span!(target: TRACE_TARGET, "render").in_scope(|| rendering.render(&source))
             };
-            let now = self.cms.config.clock.now().system_time();
+            let now = self.cms.now().system_time();
             let rendered = self.cms.renders.get_or_render(&image.file, name, now, render)?;
             if rendered.size() > 0 {
                 return Ok(ImageBody::Rendered(rendered));

@@ -61,7 +61,7 @@ impl Media<'_> {
         let trusted = self.cms.trusted_now()?;
         let stale = match trigger {
             Trigger::Automatic => stale(trusted),
-            Trigger::Command => stale(self.cms.config.clock.now()),
+            Trigger::Command => stale(self.cms.now()),
         };
         if trigger == Trigger::Automatic && !self.cms.holds(Duty::OrphanedFiles) {
             self.remove_local_files(stale)?;
@@ -125,7 +125,7 @@ impl Media<'_> {
 
         let mut found = MediaCheck { files: stored.len() as u64, ..MediaCheck::default() };
         let findings = self.verify(&stored, request, &mut found, &**ensure_running)?;
-        let stale = stale(self.cms.config.clock.now());
+        let stale = stale(self.cms.now());
         let orphans = self.orphans(stored)?;
         let seen = self.seen()?;
         let (old, new): (Vec<_>, Vec<_>) =
@@ -147,7 +147,7 @@ impl Media<'_> {
     fn orphans(&self, stored: Vec<StoredFile>) -> Result<Vec<Orphan>> {
         let ids = stored.iter().map(|file| file.id.clone());
         let orphans: HashSet<FileId> = self.unused(ids)?.into_iter().collect();
-        let now = self.cms.config.clock.now();
+        let now = self.cms.now();
         let orphans = stored.into_iter().filter(|file| orphans.contains(&file.id));
         let orphans = orphans.map(|StoredFile { id, stored_at, .. }| {
             // Ignores a time in the future.
@@ -164,7 +164,7 @@ impl Media<'_> {
 
     /// Records the orphaned files; returns when each of them was first recorded.
     fn note(&self, orphans: &[Orphan]) -> Result<HashMap<String, Timestamp>> {
-        let now = self.cms.config.clock.now();
+        let now = self.cms.now();
         let mut seen = self.seen()?;
         let names: HashSet<&String> = orphans.iter().map(|orphan| &orphan.name).collect();
         let gone: Vec<String> = seen.keys().filter(|name| !names.contains(name)).cloned().collect();

@@ -87,7 +87,7 @@ impl Media<'_> {
         }
         let payload = describe(&id, &media, &content, request);
         let is_new = self.store(&id, file)?;
-        let (fingerprint, at) = (file.fingerprint(), self.cms.config.clock.now());
+        let (fingerprint, at) = (file.fingerprint(), self.cms.now());
         let record = {
             let id = id.clone();
             move |writer: &WriteTransaction<'_>| writer.record_file(&id, &fingerprint, at)

@@ -125,7 +125,7 @@ impl Media<'_> {
         if files.is_empty() {
             return Ok(0);
         }
-        let at = self.cms.config.clock.now();
+        let at = self.cms.now();
         self.cms.store.write(move |writer| {
             for (id, fingerprint) in &files {
                 // The record of an upload wins over the file on disk.

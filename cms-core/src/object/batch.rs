@@ -240,7 +240,7 @@ impl Objects<'_> {
             return Err(Error::Rejected(vec![Reason::BatchLimit(limit)]));
         }
         self.before_deletions(caller, name, ids)?;
-        let stamp = caller.stamp(self.cms.config.clock.now());
+        let stamp = caller.stamp(self.cms.now());
         let (caller, ids) = (caller.clone(), ids.to_vec());
         let (deleted, reasons) = self.write(name, move |writer, _, content_type| {
             let view = View::for_object(&caller, content_type);

@@ -23,11 +23,11 @@ use cms_model::{
     pattern::StepBudget,
     wire::object::Json,
 };
-use cms_store::{Reader, WriteTransaction};
+use cms_store::WriteTransaction;
 use serde_json::{Map, Value};
 
 use super::{
-    service::{Objects, require_quota, to_json},
+    service::{Objects, find_shown, require_quota, to_json},
     write::{self, Context, PreparedObject},
 };
 
@@ -52,7 +52,7 @@ impl Objects<'_> {
             return Ok(Json(response));
         }
         self.read(caller, name, needs, |reader, _, content_type| {
-            source(reader, content_type, caller, id).map(|_| ())
+            find_shown(reader, content_type, View::for_object(caller, content_type), id).map(drop)
         })?;
         let related = related_ids(payload)?;
         let config = &self.cms.config;
@@ -60,7 +60,8 @@ impl Objects<'_> {
             (caller.clone(), id.to_owned(), Context::new(caller, config));
         let (ids, quota) = (Arc::clone(&config.ids), config.max_objects);
         let response = self.begin_once(caller, name, move |writer, catalog, content_type| {
-            let stored = source(writer, content_type, &owned_caller, &id)?;
+            let view = View::for_object(&owned_caller, content_type);
+            let stored = find_shown(writer, content_type, view, &id)?;
             let copier =
                 Copier { writer, catalog, caller: &owned_caller, context: &context, ids: &*ids };
             let data = copier.copy_related(content_type, &stored.data, &related)?;
@@ -70,20 +71,6 @@ impl Objects<'_> {
         })?;
         response.wait().map(Json)
     }
-}
-
-/// Finds the object to copy, in the version of the requested view.
-fn source(
-    reader: &Reader<'_>,
-    content_type: &CompiledType,
-    caller: &Caller,
-    id: &str,
-) -> Result<StoredObject<'static>> {
-    let view = View::for_object(caller, content_type);
-    let found = reader.object(view.edition, content_type.pk, id, |stored| {
-        view.admits_state(&stored.internal).then(|| stored.into_owned())
-    })?;
-    found.flatten().ok_or_else(|| Error::object_not_found(content_type.name(), id))
 }
 
 /// Creates copies inside one transaction.
@@ -129,7 +116,8 @@ impl Copier<'_> {
     fn copy(&self, name: &str, id: &str) -> Result<String> {
         self.caller.require(Access::CREATE | Access::READ, name)?;
         let content_type = self.catalog.get(name)?;
-        let stored = source(self.writer, content_type, self.caller, id)?;
+        let view = View::for_object(self.caller, content_type);
+        let stored = find_shown(self.writer, content_type, view, id)?;
         let copy = self.insert(content_type, write::parse(&stored.data)?)?;
         Ok(copy.id.into_owned())
     }

@@ -22,7 +22,7 @@ impl Objects<'_> {
     /// Returns the stored response to an earlier request with the same idempotency key.
     pub(crate) fn stored_response(&self, caller: &Caller) -> Result<Option<Vec<u8>>> {
         let Some((actor, key)) = repeatable(caller) else { return Ok(None) };
-        let after = since(self.cms.config.clock.now());
+        let after = since(self.cms.now());
         self.cms.store.read_autocommit(|reader| response(reader, actor, key, after))
     }
 
@@ -37,7 +37,7 @@ impl Objects<'_> {
         + 'static,
     ) -> Result<PendingCommit<Vec<u8>>> {
         let Some((actor, key)) = repeatable(caller) else { return self.begin_write(name, write) };
-        let (key, at) = (key.clone(), self.cms.config.clock.now());
+        let (key, at) = (key.clone(), self.cms.now());
         self.begin_write(name, move |transaction, catalog, content_type| {
             if let Some(response) = response(transaction, actor, &key, since(at))? {
                 return Ok(response);

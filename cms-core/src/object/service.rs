@@ -112,7 +112,7 @@ impl Objects<'_> {
         self.content_type(caller, name, Access::DELETE)?;
         self.before_deletion(caller, name, id)?;
         let (caller, wanted) = (caller.clone(), id.to_owned());
-        let stamp = caller.stamp(self.cms.config.clock.now());
+        let stamp = caller.stamp(self.cms.now());
         self.write(name, move |writer, _, content_type| {
             let stored =
                 find_to_change(writer, content_type, &caller, &wanted, ChangeKind::Delete)?;
@@ -215,6 +215,19 @@ pub(crate) fn find(
     id: &str,
 ) -> Result<StoredObject<'static>> {
     find_map(reader, content_type, view, id, |stored| stored.clone().into_owned())
+}
+
+/// Returns the version of an object that a view contains.
+pub(super) fn find_shown(
+    reader: &Reader<'_>,
+    content_type: &CompiledType,
+    view: View,
+    id: &str,
+) -> Result<StoredObject<'static>> {
+    let shown = reader.object(view.edition, content_type.pk, id, |stored| {
+        view.admits_state(&stored.internal).then(|| stored.into_owned())
+    })?;
+    shown.flatten().ok_or_else(|| Error::object_not_found(content_type.name(), id))
 }
 
 /// As [`find`], for a request that changes this object: rejected without the publishing right when

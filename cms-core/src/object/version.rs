@@ -22,7 +22,7 @@ use cms_store::{ActorRow, Reader};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::service::{Objects, find, to_json};
+use super::service::{Objects, find, find_shown, to_json};
 
 impl Objects<'_> {
     /// Lists the versions of an object in the list envelope.
@@ -39,7 +39,7 @@ impl Objects<'_> {
             let current = find(reader, content_type, view, id)?;
             let mut latest = current.internal.version;
             let (total, versions) = if View::shows_single_version(caller, content_type) {
-                let shown = shown_version(reader, content_type, view, id)?;
+                let shown = find_shown(reader, content_type, view, id)?;
                 latest = shown.internal.version;
                 (1, if page.offset() == 0 { vec![shown] } else { Vec::new() })
             } else {
@@ -83,7 +83,7 @@ impl Objects<'_> {
             let is_number = digits.bytes().all(|b| b.is_ascii_digit());
             let number: i64 = digits.parse().ok().filter(|_| is_number).ok_or_else(unknown)?;
             let found = if View::shows_single_version(caller, content_type) {
-                let shown = shown_version(reader, content_type, view, id)?;
+                let shown = find_shown(reader, content_type, view, id)?;
                 Some(shown).filter(|shown| shown.internal.version == number)
             } else if number == current.internal.version {
                 Some(current)
@@ -93,19 +93,6 @@ impl Objects<'_> {
             Ok(to_json(content_type, &view.mask(found.ok_or_else(unknown)?)))
         })
     }
-}
-
-/// Returns the version of an object that a view contains.
-fn shown_version(
-    reader: &Reader<'_>,
-    content_type: &CompiledType,
-    view: View,
-    id: &str,
-) -> Result<StoredObject<'static>> {
-    let shown = reader.object(view.edition, content_type.pk, id, |stored| {
-        view.admits_state(&stored.internal).then(|| stored.into_owned())
-    })?;
-    shown.flatten().ok_or_else(|| Error::object_not_found(content_type.name(), id))
 }
 
 /// The authors of the versions in one response, and what each version changed.

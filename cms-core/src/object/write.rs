@@ -36,9 +36,9 @@ use cms_model::{
 use cms_store::{Event, ObjectChange, Reader, WriteTransaction};
 use serde_json::{Map, Value};
 
-pub(crate) use self::{context::Context, journal::log, known_targets::KnownTargets};
+pub(crate) use self::{context::Context, journal::log_change, known_targets::KnownTargets};
 use self::{
-    journal::{changed_properties, log_change, log_deletion},
+    journal::{changed_properties, log_deletion},
     unique::UniqueValues,
 };
 

@@ -49,7 +49,7 @@ impl Presences<'_> {
     pub fn put(&self, caller: &Caller, request: PresenceRequest) -> Result<()> {
         let name = &request.content_type;
         let (ctd, object, id) = self.find(caller, name, &request.id)?;
-        let at = self.cms.config.clock.now();
+        let at = self.cms.now();
         let by = caller.actor().author();
         let tab = OpenTab { ctd, object, id, property: request.property, by, at };
         self.cms.presence.put(caller.actor().pk, request.tab, tab)
@@ -110,7 +110,7 @@ impl Presences<'_> {
             .collect();
         let name_of = |ctd: i64| types.iter().find(|known| known.pk == ctd).map(|t| t.name());
         let is_shown = |tab: &OpenTab| name_of(tab.ctd).is_some() && filter(tab);
-        let now = self.cms.config.clock.now();
+        let now = self.cms.now();
         let found = self.cms.presence.changed_since(seen, now, is_shown);
         let Some(OpenTabs { revision, tabs }) = found else { return Ok(None) };
         let in_view = if caller.visibility.public_only {

@@ -102,7 +102,7 @@ impl Previews<'_> {
         if !token.starts_with(PREFIX) {
             return Err(Error::Unauthenticated);
         }
-        let (hash, now) = (digest(token), self.cms.config.clock.now());
+        let (hash, now) = (digest(token), self.cms.now());
         self.cms.store.read(|reader| {
             let creator = reader.preview_token(hash, now)?.ok_or(Error::Unauthenticated)?;
             let actor = match creator {

@@ -25,7 +25,7 @@ use serde_json::{Map, Value};
 use crate::{
     cms::Cms,
     object::{
-        service::{Objects, find_map, find_to_change, to_json},
+        service::{find_map, find_to_change, to_json},
         write,
     },
 };
@@ -57,9 +57,9 @@ impl Publishing<'_> {
         cascade: bool,
     ) -> Result<()> {
         self.require(caller, name)?;
-        let stamp = caller.stamp(self.cms.config.clock.now());
+        let stamp = caller.stamp(self.cms.now());
         let (caller, id) = (caller.clone(), id.to_owned());
-        self.objects().write(name, move |writer, catalog, content_type| {
+        self.cms.objects().write(name, move |writer, catalog, content_type| {
             let stored = find_to_change(writer, content_type, &caller, &id, ChangeKind::Status)?;
             require_draft_public(content_type)?;
             let status = stored.internal.status;
@@ -96,9 +96,9 @@ impl Publishing<'_> {
         if ids.len() > limits::MAX_PUBLISH_BATCH_IDS {
             return Err(Error::BatchLimit { limit: limits::MAX_PUBLISH_BATCH_IDS });
         }
-        let stamp = caller.stamp(self.cms.config.clock.now());
+        let stamp = caller.stamp(self.cms.now());
         let (caller, ids) = (caller.clone(), ids.to_vec());
-        self.objects().write(name, move |writer, _, content_type| {
+        self.cms.objects().write(name, move |writer, _, content_type| {
             let view = View::for_object(&caller, content_type);
             let found = ids.iter().map(|id| find_map(writer, content_type, view, id, status_of));
             let found = found.collect::<Result<BTreeMap<_, _>>>()?;
@@ -145,9 +145,9 @@ impl Publishing<'_> {
         change: impl FnOnce(&mut StoredObject<'static>, Timestamp) -> Result<()> + Send + 'static,
     ) -> Result<Json> {
         self.require(caller, name)?;
-        let stamp = caller.stamp(self.cms.config.clock.now());
+        let stamp = caller.stamp(self.cms.now());
         let (caller, id) = (caller.clone(), id.to_owned());
-        self.objects().write(name, move |writer, _, content_type| {
+        self.cms.objects().write(name, move |writer, _, content_type| {
             let mut stored =
                 find_to_change(writer, content_type, &caller, &id, ChangeKind::Status)?;
             require_draft_public(content_type)?;
@@ -158,7 +158,7 @@ impl Publishing<'_> {
                 let event =
                     if after.is_some() { Event::ObjectScheduled } else { Event::ObjectUnscheduled };
                 writer.set_schedule(content_type.pk, stored.pk, after.as_ref(), stamp.actor)?;
-                write::log(writer, event, stamp, content_type, &stored, false)?;
+                write::log_change(writer, (event, stamp), content_type, (&stored, None), false)?;
             }
             Ok(to_json(content_type, &stored))
         })
@@ -169,7 +169,7 @@ impl Publishing<'_> {
     /// The write transaction reads the due objects again, so only one of several servers on a data
     /// directory publishes an object.
     pub fn publish_due(&self) -> Result<usize> {
-        let at = self.cms.config.clock.now();
+        let at = self.cms.now();
         if !self.cms.store.read_autocommit(|reader| reader.is_any_due(at.seconds()))? {
             return Ok(0);
         }
@@ -192,12 +192,8 @@ impl Publishing<'_> {
 
     /// Checks type and rights, the publishing right included.
     fn require(&self, caller: &Caller, name: &str) -> Result<()> {
-        self.objects().content_type(caller, name, Access::UPDATE)?;
+        self.cms.objects().content_type(caller, name, Access::UPDATE)?;
         caller.require_publish()
-    }
-
-    fn objects(&self) -> Objects<'_> {
-        self.cms.objects()
     }
 }
 

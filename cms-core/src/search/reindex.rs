@@ -34,7 +34,7 @@ impl Searching<'_> {
     pub fn reindex(&self, caller: &Caller, payload: &Map<String, Value>) -> Result<ReindexCreated> {
         caller.require_admin()?;
         let names = read_names(payload)?;
-        let stamp = caller.stamp(self.cms.config.clock.now());
+        let stamp = caller.stamp(self.cms.now());
         self.cms.write_with_catalog(move |writer, catalog| {
             let first = writer.journal_head()?.seq + 1;
             let Some(names) = names else {

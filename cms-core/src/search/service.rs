@@ -170,7 +170,7 @@ impl Searching<'_> {
                 .map(|known| known.pk)
                 .collect(),
             boosts: request.boosts.iter().filter_map(boost).collect(),
-            now: self.cms.config.clock.now().seconds(),
+            now: self.cms.now().seconds(),
         }
     }
 }

@@ -52,7 +52,7 @@ impl SharedViews<'_> {
     /// # Errors
     /// [`Error::Forbidden`] when the type has the maximum number of views.
     pub fn create(&self, caller: &Caller, name: &str, new: NewSharedView) -> Result<SharedView> {
-        let (id, stamp) = (self.cms.config.ids.uuid(), caller.stamp(self.cms.config.clock.now()));
+        let (id, stamp) = (self.cms.config.ids.uuid(), caller.stamp(self.cms.now()));
         self.write(caller, name, move |writer, caller, content_type| {
             if writer.shared_view_count(content_type.pk)? >= limits::MAX_SHARED_VIEWS {
                 return Err(Error::Forbidden);
@@ -72,7 +72,7 @@ impl SharedViews<'_> {
         id: &str,
         change: Result<SharedViewChange>,
     ) -> Result<SharedView> {
-        let (id, now) = (id.to_owned(), self.cms.config.clock.now());
+        let (id, now) = (id.to_owned(), self.cms.now());
         self.write(caller, name, move |writer, caller, content_type| {
             let mut view = find_own(writer, caller, content_type, &id)?;
             let change = change?;

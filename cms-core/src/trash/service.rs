@@ -90,7 +90,7 @@ impl Trash<'_> {
     /// Removes one deleted object permanently.
     pub fn remove(&self, caller: &Caller, entry: &str) -> Result<()> {
         caller.require_write()?;
-        let stamp = caller.stamp(self.cms.config.clock.now());
+        let stamp = caller.stamp(self.cms.now());
         let (caller, entry) = (caller.clone(), entry.to_owned());
         let removed = self.cms.write_with_catalog(move |writer, catalog| {
             let (found, _) = find(writer, catalog, &caller, &entry, Access::DELETE)?;
@@ -104,7 +104,7 @@ impl Trash<'_> {
     pub fn empty(&self, caller: &Caller, request: &EmptyTrashRequest) -> Result<EmptiedTrash> {
         caller.require_admin()?;
         let before = request.before()?;
-        let stamp = caller.stamp(self.cms.config.clock.now());
+        let stamp = caller.stamp(self.cms.now());
         let names = request.content_types.clone();
         let (removed_count, more, files) =
             self.cms.write_with_catalog(move |writer, catalog| {
@@ -129,7 +129,7 @@ impl Trash<'_> {
         }
         let limit = limits::MAX_EXPIRED_TRASH_REMOVALS;
         loop {
-            let at = self.cms.config.clock.now();
+            let at = self.cms.now();
             let (more, files) = self.cms.write_with_catalog(move |writer, catalog| {
                 let stamp = Stamp { at, actor: Some(writer.system_actor("retention")?) };
                 let found = writer.trash_before(None, before, limit)?;

@@ -3,7 +3,7 @@
 //! Requests to the issuer and the verification of its tokens belong to the server.
 
 use cms_model::{
-    auth::key::digest,
+    auth::key::{digest, encode},
     context::Stamp,
     error::{Error, Result},
     limits,
@@ -17,7 +17,7 @@ use cms_store::{ManagementEvent, UserRow, WriteTransaction};
 
 use super::{
     service::insert,
-    sessions::{SessionClient, Sessions, SignedIn, encoded, open},
+    sessions::{SessionClient, Sessions, SignedIn, open},
 };
 
 /// A sign-in that begins: what the browser and the issuer get.
@@ -34,7 +34,7 @@ impl Sessions<'_> {
     /// Begins a sign-in of a browser, which ends on a page of this server.
     pub fn start_openid(&self, return_to: Option<&str>) -> Result<OpenIdStart> {
         let config = &self.cms.config;
-        let secret = || encoded(config.ids.secret());
+        let secret = || encode(&config.ids.secret());
         let start =
             OpenIdStart { state: secret(), browser: secret(), nonce: secret(), verifier: secret() };
         let sign_in = OpenIdSignIn {
@@ -54,7 +54,7 @@ impl Sessions<'_> {
     /// Returns what was stored for a sign-in of this browser, once.
     pub fn take_openid(&self, state: &str, browser: &str) -> Result<Option<OpenIdSignIn>> {
         let (state, browser) = (digest(state), digest(browser));
-        let now = self.cms.config.clock.now();
+        let now = self.cms.now();
         let taken =
             self.cms.store.write(move |writer| writer.take_openid_sign_in(state, browser))?;
         Ok(taken.filter(|sign_in| now < sign_in.expires_at))

@@ -2,7 +2,7 @@
 //! docs/reference/users.md).
 
 use cms_model::{
-    auth::key::digest,
+    auth::key::{digest, encode},
     clock::Timestamp,
     context::{Caller, Credential, Stamp},
     dates,
@@ -46,7 +46,7 @@ impl Cms {
 impl Users<'_> {
     pub fn list(&self, caller: &Caller, request: &UserListRequest) -> Result<List<User>> {
         caller.require_admin()?;
-        let now = self.now();
+        let now = self.cms.now();
         let users = self.cms.store.read_autocommit(|reader| {
             Ok(reader.users()?.into_iter().map(|row| to_wire(row, now)).collect())
         })?;
@@ -56,7 +56,7 @@ impl Users<'_> {
     pub fn get(&self, caller: &Caller, id: &str) -> Result<User> {
         caller.require_admin()?;
         let row = self.cms.store.read_autocommit(|reader| reader.user_with_id(id))?;
-        Ok(to_wire(row.ok_or_else(|| unknown(id))?, self.now()))
+        Ok(to_wire(row.ok_or_else(|| unknown(id))?, self.cms.now()))
     }
 
     /// Creates a user, with an invitation unless the payload has a password. Hashes the password
@@ -88,7 +88,7 @@ impl Users<'_> {
         let config = self.cms.config.clone();
         let password_hash =
             secret.map(|secret| passwords::hash(secret, config.ids.secret())).transpose()?;
-        let (now, public_url) = (self.now(), public_url.to_owned());
+        let (now, public_url) = (self.cms.now(), public_url.to_owned());
         let stamp = caller.stamp(now);
         self.cms.store.write(move |writer| {
             let pk = insert(writer, &config, &profile, password_hash.as_deref(), |_| stamp)?;
@@ -108,7 +108,7 @@ impl Users<'_> {
     /// [`Error::Rejected`] when no admin who can sign in would remain.
     pub fn update(&self, caller: &Caller, id: &str, payload: &Map<String, Value>) -> Result<User> {
         caller.require_admin()?;
-        let (id, payload, now) = (id.to_owned(), payload.clone(), self.now());
+        let (id, payload, now) = (id.to_owned(), payload.clone(), self.cms.now());
         let stamp = caller.stamp(now);
         self.cms.store.write(move |writer| {
             let before = find(writer, &id)?;
@@ -139,7 +139,7 @@ impl Users<'_> {
     /// As [`Self::update`].
     pub fn delete(&self, caller: &Caller, id: &str) -> Result<()> {
         caller.require_admin()?;
-        let (id, stamp) = (id.to_owned(), caller.stamp(self.now()));
+        let (id, stamp) = (id.to_owned(), caller.stamp(self.cms.now()));
         self.cms.store.write(move |writer| {
             let user = find(writer, &id)?;
             require_admin_remains(writer, &user, false)?;
@@ -199,10 +199,6 @@ impl Users<'_> {
             sessions::end_all(writer, &user, None, "admin")
         })
     }
-
-    fn now(&self) -> Timestamp {
-        self.cms.config.clock.now()
-    }
 }
 
 /// Inserts a user; `stamp` returns the stamp of the change from the primary key.
@@ -239,7 +235,7 @@ pub(super) fn new_link(
     user: Option<i64>,
     public_url: &str,
 ) -> Result<Link> {
-    let code = sessions::encoded(config.ids.secret());
+    let code = encode(&config.ids.secret());
     let expires_at = link_expires_at(kind, config.clock.now());
     writer.put_sign_in_link(kind, user, digest(&code), expires_at)?;
     Ok(Link {

@@ -3,9 +3,8 @@
 //!
 //! Limits on failed attempts and on simultaneous computations belong to the server.
 
-use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use cms_model::{
-    auth::key::digest,
+    auth::key::{digest, encode},
     clock::Timestamp,
     context::{Caller, Credential, Stamp},
     dates,
@@ -94,11 +93,9 @@ impl Sessions<'_> {
             return Err(Error::Unauthenticated);
         };
         let config = self.cms.config.clone();
-        let renewed = if passwords::is_outdated(&password_hash) {
-            Some(passwords::hash(password, config.ids.secret())?)
-        } else {
-            None
-        };
+        let renewed = passwords::is_outdated(&password_hash)
+            .then(|| passwords::hash(password, config.ids.secret()))
+            .transpose()?;
         let (pk, known) = (user.pk, client.clone());
         let cookie = self.cms.store.write(move |writer| {
             let user = writer.user(pk)?.filter(|user| {
@@ -125,7 +122,7 @@ impl Sessions<'_> {
         members: &Map<String, Value>,
         client: &SessionClient,
     ) -> Result<SignedIn> {
-        let (hash, now) = (digest(code), self.now());
+        let (hash, now) = (digest(code), self.cms.now());
         let found = self.cms.store.read(|reader| find_link(reader, hash, now));
         let (link, user) = found.inspect_err(|_| {
             tracing::info!(method = "link", address = client.address, "sign-in failed");
@@ -169,7 +166,7 @@ impl Sessions<'_> {
     /// # Errors
     /// [`Error::Invalid`] at `code`.
     pub fn code(&self, code: &str) -> Result<CodeInfo> {
-        let (hash, now) = (digest(code), self.now());
+        let (hash, now) = (digest(code), self.cms.now());
         let (link, user) = self.cms.store.read(|reader| find_link(reader, hash, now))?;
         let (email, name) =
             user.map(|user| (user.profile.email, user.profile.name)).unwrap_or_default();
@@ -183,7 +180,7 @@ impl Sessions<'_> {
         let row = self.cms.store.read_autocommit(|reader| reader.session(pk))?;
         let row = row.ok_or(Error::Unauthenticated)?;
         // This request is the most recent use.
-        let session = times(row, Some(self.now()));
+        let session = times(row, self.cms.now());
         Ok(CurrentSession { context: self.cms.auth_context(caller)?, session })
     }
 
@@ -241,7 +238,7 @@ impl Sessions<'_> {
 
     /// Ends one session of the user who calls.
     pub fn end(&self, caller: &Caller, id: &str) -> Result<()> {
-        let ((user, _), now) = (session_of(caller)?, self.now());
+        let ((user, _), now) = (session_of(caller)?, self.cms.now());
         let (id, uid) = (id.to_owned(), caller.actor.id.clone());
         self.cms.store.write(move |writer| {
             let known = writer.sessions_of(user)?;
@@ -292,7 +289,7 @@ impl Sessions<'_> {
         errors.into_result()?;
         let config = self.cms.config.clone();
         let password_hash = passwords::hash(password, config.ids.secret())?;
-        let stamp = Caller::local().stamp(self.now());
+        let stamp = Caller::local().stamp(self.cms.now());
         self.cms.store.write(move |writer| {
             if writer.user_count()? > 0 {
                 return Ok(());
@@ -308,7 +305,7 @@ impl Sessions<'_> {
         caller: &Caller,
         wanted: PageRequest,
     ) -> Result<List<SessionItem>> {
-        let (seen, now) = (self.cms.keys.seen(), self.now());
+        let (seen, now) = (self.cms.keys.seen(), self.cms.now());
         let mut rows = self.cms.store.read_autocommit(|reader| reader.sessions_of(user))?;
         for row in &mut rows {
             let last = &mut row.lifetime.last_seen_at;
@@ -316,21 +313,15 @@ impl Sessions<'_> {
         }
         rows.retain(|row| row.lifetime.is_valid(now));
         rows.sort_by_key(|row| (-row.lifetime.last_seen_at.0, -row.pk));
-        let item = |row: SessionRow| {
-            let current = caller.credential == Credential::Session(row.pk);
-            let (address, user_agent) = (row.address.clone(), row.user_agent.clone());
-            let SessionTimes { id, created_at, last_seen_at, expires_at, ends_at } =
-                times(row, None);
-            SessionItem {
-                id,
-                current,
-                created_at,
-                last_seen_at,
-                expires_at,
-                ends_at,
-                address,
-                user_agent,
-            }
+        let item = |row: SessionRow| SessionItem {
+            current: caller.credential == Credential::Session(row.pk),
+            id: row.id,
+            created_at: dates::microsecond_date(row.lifetime.created_at),
+            last_seen_at: dates::microsecond_date(row.lifetime.last_seen_at),
+            expires_at: dates::microsecond_date(row.lifetime.expires_at()),
+            ends_at: dates::microsecond_date(row.lifetime.ends_at()),
+            address: row.address,
+            user_agent: row.user_agent,
         };
         Ok(page(rows.into_iter().map(item).collect(), wanted))
     }
@@ -350,10 +341,6 @@ impl Sessions<'_> {
     fn has_users(&self) -> Result<bool> {
         self.cms.store.read_autocommit(|reader| Ok(reader.user_count()? > 0))
     }
-
-    fn now(&self) -> Timestamp {
-        self.cms.config.clock.now()
-    }
 }
 
 /// Opens a session for a user; returns the value of the cookie, always a new one.
@@ -363,7 +350,7 @@ pub(crate) fn open(
     user: i64,
     client: SessionClient,
 ) -> Result<String> {
-    let (cookie, now) = (encoded(config.ids.secret()), config.clock.now());
+    let (cookie, now) = (encode(&config.ids.secret()), config.clock.now());
     let row = SessionRow {
         pk: 0,
         id: config.ids.uuid(),
@@ -392,11 +379,6 @@ pub(super) fn end_all(
         tracing::info!(user = %user.uid, method, count, "session ended");
     }
     writer.bump_auth()
-}
-
-/// A secret as it is sent.
-pub(super) fn encoded(secret: [u8; 32]) -> String {
-    URL_SAFE_NO_PAD.encode(secret)
 }
 
 /// Finds the link of a code, and its user, who is missing for the set-up link only.
@@ -440,9 +422,9 @@ fn first_admin(members: &Map<String, Value>, errors: &mut FieldErrors) -> (Profi
     (profile, secret.unwrap_or_default().to_owned())
 }
 
-fn times(row: SessionRow, seen: Option<Timestamp>) -> SessionTimes {
-    let stored = row.lifetime.last_seen_at;
-    let lifetime = Lifetime { last_seen_at: seen.unwrap_or(stored).max(stored), ..row.lifetime };
+fn times(row: SessionRow, seen: Timestamp) -> SessionTimes {
+    let last_seen_at = seen.max(row.lifetime.last_seen_at);
+    let lifetime = Lifetime { last_seen_at, ..row.lifetime };
     SessionTimes {
         id: row.id,
         created_at: dates::microsecond_date(lifetime.created_at),

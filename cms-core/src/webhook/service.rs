@@ -132,7 +132,7 @@ impl Webhooks<'_> {
         caller.require_admin()?;
         let pk = self.cms.store.read(|reader| Ok(self.find(reader, id)?.pk))?;
         let ids = request.ids.clone();
-        let now = self.cms.config.clock.now();
+        let now = self.cms.now();
         self.cms.store.write(move |writer| {
             writer.restart_webhook(pk, now)?;
             let Some(ids) = ids else {
@@ -159,7 +159,7 @@ impl Webhooks<'_> {
         let new = NewDelivery {
             webhook: webhook.pk,
             message: format!("msg_{}", self.cms.config.ids.uuid()),
-            at: self.cms.config.clock.now(),
+            at: self.cms.now(),
             action: "Test",
             ctd: None,
             object: None,
@@ -189,7 +189,7 @@ impl Webhooks<'_> {
     /// Creates deliveries for a batch of the journal; returns whether more may follow.
     pub fn create_deliveries(&self) -> Result<bool> {
         let Cms { store, catalog, webhooks, .. } = self.cms;
-        let now = self.cms.config.clock.now();
+        let now = self.cms.now();
         delivery_creator::create_deliveries(store, catalog, &webhooks.cache, &webhooks.cursor, now)
     }
 
@@ -200,7 +200,7 @@ impl Webhooks<'_> {
         only: Option<i64>,
         running: &BTreeMap<i64, Vec<Dispatch>>,
     ) -> Result<Vec<Dispatch>> {
-        let now = self.cms.config.clock.now();
+        let now = self.cms.now();
         self.cms.store.read(|reader| {
             let known = self.all(reader)?;
             let wanted = |webhook: &&Webhook| {
@@ -227,7 +227,7 @@ impl Webhooks<'_> {
 
     /// Returns the request of a delivery; none when it is no longer pending.
     pub fn outgoing(&self, dispatch: &Dispatch) -> Result<Option<Outgoing>> {
-        let now = self.cms.config.clock.now();
+        let now = self.cms.now();
         if dispatch.queue == change_batch::QUEUE {
             let pk = dispatch.delivery;
             self.cms.store.write(move |writer| writer.end_collection(pk, now))?;
@@ -301,7 +301,7 @@ impl Webhooks<'_> {
         outcome: WebhookOutcome,
         exchange: Exchange,
     ) -> Result<AttemptReport> {
-        let now = self.cms.config.clock.now();
+        let now = self.cms.now();
         let result = AttemptResult::of(&outcome);
         let (status, response, error) = match outcome {
             WebhookOutcome::Response(status, body) => {
@@ -359,7 +359,7 @@ impl Webhooks<'_> {
     /// Fails a batch of expired deliveries; returns whether more may follow.
     pub fn expire_deliveries(&self) -> Result<bool> {
         let store = &self.cms.store;
-        let now = self.cms.config.clock.now();
+        let now = self.cms.now();
         let before = schedule::expired_before(now);
         if store.read_autocommit(|reader| Ok(reader.expired_deliveries(before, 1)?.is_empty()))? {
             return Ok(false);

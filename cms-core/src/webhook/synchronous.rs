@@ -67,7 +67,7 @@ impl<'a> Webhooks<'a> {
             webhooks,
             key,
             deadline: Timestamp(
-                self.cms.config.clock.now().0 + limits::SYNC_WEBHOOKS_TIMEOUT_SECONDS * 1_000_000,
+                self.cms.now().0 + limits::SYNC_WEBHOOKS_TIMEOUT_SECONDS * 1_000_000,
             ),
             failed: None,
         }))

@@ -26,7 +26,7 @@ use serde_json::{Map, Value};
 use crate::{
     cms::Cms,
     object::{
-        service::{Objects, find, find_to_change},
+        service::{find, find_to_change},
         write,
     },
 };
@@ -62,7 +62,7 @@ impl Workflows<'_> {
 
     /// Returns the state of an object of type `name`.
     pub fn state(&self, caller: &Caller, name: &str, id: &str) -> Result<WorkflowState> {
-        self.objects().read(caller, name, Access::READ, |reader, _, content_type| {
+        self.cms.objects().read(caller, name, Access::READ, |reader, _, content_type| {
             let stored = find(reader, content_type, View::for_object(caller, content_type), id)?;
             Ok(transition::describe(&content_type.workflow, &stored.internal.workflow_state))
         })
@@ -76,10 +76,10 @@ impl Workflows<'_> {
         id: &str,
         payload: Map<String, Value>,
     ) -> Result<WorkflowState> {
-        self.objects().content_type(caller, name, Access::UPDATE)?;
-        let stamp = caller.stamp(self.cms.config.clock.now());
+        self.cms.objects().content_type(caller, name, Access::UPDATE)?;
+        let stamp = caller.stamp(self.cms.now());
         let (caller, id) = (caller.clone(), id.to_owned());
-        self.objects().write(name, move |writer, _, content_type| {
+        self.cms.objects().write(name, move |writer, _, content_type| {
             let stored = find_to_change(writer, content_type, &caller, &id, ChangeKind::Status)?;
             let action = payload.get("action").and_then(Value::as_str).unwrap_or_default();
             if is_public_transition(&content_type.workflow, action) {
@@ -126,7 +126,7 @@ impl Workflows<'_> {
     pub fn delete(&self, caller: &Caller, id: &str) -> Result<()> {
         caller.require_admin()?;
         let id = id.to_owned();
-        let stamp = caller.stamp(self.cms.config.clock.now());
+        let stamp = caller.stamp(self.cms.now());
         self.cms.write_with_catalog(move |writer, catalog| {
             let name = require_custom(catalog, &id)?.name.clone();
             let mut errors = FieldErrors::default();
@@ -149,17 +149,13 @@ impl Workflows<'_> {
         wanted: impl FnOnce(&Catalog) -> Result<Workflow> + Send + 'static,
     ) -> Result<Workflow> {
         caller.require_admin()?;
-        let stamp = caller.stamp(self.cms.config.clock.now());
+        let stamp = caller.stamp(self.cms.now());
         self.cms.write_with_catalog(move |writer, catalog| {
             let workflow = wanted(catalog)?;
             put(writer, catalog, &workflow, stamp)?;
             lost_states(writer, catalog, &workflow, |_| true)?.into_result()?;
             Ok(workflow)
         })
-    }
-
-    fn objects(&self) -> Objects<'_> {
-        self.cms.objects()
     }
 }
 
@@ -181,14 +177,8 @@ pub(crate) fn apply<'t>(
     }
     writer.set_state(ctd, pk, next, approval, stamp)?;
     let changes_public_view = [&*internal.workflow_state, next].contains(&model::PUBLIC_STATE);
-    write::log(
-        writer,
-        Event::ObjectTransitioned,
-        stamp,
-        content_type,
-        stored,
-        changes_public_view,
-    )?;
+    let entry = (Event::ObjectTransitioned, stamp);
+    write::log_change(writer, entry, content_type, (stored, None), changes_public_view)?;
     Ok(next)
 }
 

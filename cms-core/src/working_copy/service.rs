@@ -34,7 +34,7 @@ use crate::{
     cms::Cms,
     content_type::service::is_named,
     object::{
-        service::{Objects, find_map, state_tag},
+        service::{find_map, state_tag},
         write::require_size,
     },
 };
@@ -63,7 +63,7 @@ struct WorkingCopyAddress {
 impl WorkingCopies<'_> {
     /// Returns the working copy of an object, with its `ETag`.
     pub fn get(&self, caller: &Caller, name: &str, id: &str) -> Result<(Json, EntityTag)> {
-        self.objects().read(caller, name, required_access(id), |reader, _, content_type| {
+        self.cms.objects().read(caller, name, required_access(id), |reader, _, content_type| {
             let address = WorkingCopyAddress::find(reader, content_type, caller, id)?;
             let found = caller.actor().pk.map(|actor| reader.working_copy(actor, &address.subject));
             let (row, data) = found.transpose()?.flatten().ok_or_else(|| not_found(name, id))?;
@@ -83,14 +83,14 @@ impl WorkingCopies<'_> {
         id: &str,
         payload: Map<String, Value>,
     ) -> Result<(Json, EntityTag)> {
-        self.objects().content_type(caller, name, required_access(id))?;
+        self.cms.objects().content_type(caller, name, required_access(id))?;
         let actor = caller.actor().pk.ok_or(Error::Forbidden)?;
         let (new, errors) = NewWorkingCopy::from_payload(payload, is_new(id));
         let text = serde_json::to_string(&new.data).map_err(Error::internal)?;
         require_size(id, text.len())?;
-        let saved_at = self.cms.config.clock.now();
+        let saved_at = self.cms.now();
         let (caller, name, id) = (caller.clone(), name.to_owned(), id.to_owned());
-        self.objects().write(&name.clone(), move |writer, _, content_type| {
+        self.cms.objects().write(&name.clone(), move |writer, _, content_type| {
             caller.require(required_access(&id), &name)?;
             let address = WorkingCopyAddress::find(writer, content_type, &caller, &id)?;
             let stored = writer.working_copy(actor, &address.subject)?;
@@ -114,9 +114,9 @@ impl WorkingCopies<'_> {
     /// # Errors
     /// [`Error::PreconditionFailed`] when `If-Match` has no tag of the working copy.
     pub fn delete(&self, caller: &Caller, name: &str, id: &str) -> Result<()> {
-        self.objects().content_type(caller, name, required_access(id))?;
+        self.cms.objects().content_type(caller, name, required_access(id))?;
         let (caller, id) = (caller.clone(), id.to_owned());
-        self.objects().write(name, move |writer, _, content_type| {
+        self.cms.objects().write(name, move |writer, _, content_type| {
             caller.require(required_access(&id), content_type.name())?;
             let address = WorkingCopyAddress::find(writer, content_type, &caller, &id)?;
             let Some(actor) = caller.actor().pk else { return Ok(()) };
@@ -169,10 +169,6 @@ impl WorkingCopies<'_> {
                 .write(move |writer| writer.remove_working_copies_before(expired, limit))?;
         }
         Ok(())
-    }
-
-    fn objects(&self) -> Objects<'_> {
-        self.cms.objects()
     }
 }
 

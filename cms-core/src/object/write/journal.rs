@@ -19,24 +19,13 @@ pub(super) fn log_deletion(
     stamp: Stamp,
 ) -> Result<()> {
     let changes_public_view = View::public(content_type).contains_object(&stored.internal);
-    log(writer, Event::ObjectDeleted, stamp, content_type, stored, changes_public_view)
+    let entry = (Event::ObjectDeleted, stamp);
+    log_change(writer, entry, content_type, (stored, None), changes_public_view)
 }
 
-/// Appends a change of an object to the journal. Its audience depends on the type and on
-/// `changes_public_view`.
-pub(crate) fn log(
-    writer: &WriteTransaction<'_>,
-    event: Event,
-    stamp: Stamp,
-    content_type: &CompiledType,
-    stored: &StoredObject<'_>,
-    changes_public_view: bool,
-) -> Result<()> {
-    log_change(writer, (event, stamp), content_type, (stored, None), changes_public_view)
-}
-
-/// As [`log`], with the names of the changed properties of a new version.
-pub(super) fn log_change(
+/// Appends a change of an object to the journal, with the names of the changed properties of a new
+/// version. Its audience depends on the type and on `changes_public_view`.
+pub(crate) fn log_change(
     writer: &WriteTransaction<'_>,
     (event, stamp): (Event, Stamp),
     content_type: &CompiledType,
