@@ -138,6 +138,15 @@ impl Error {
     }
 }
 
+/// Separates the errors of a validation from all others.
+pub fn split_invalid<T>(result: Result<T>) -> Result<std::result::Result<T, FieldErrors>> {
+    match result {
+        Ok(valid) => Ok(Ok(valid)),
+        Err(Error::Invalid(errors)) => Ok(Err(errors)),
+        Err(error) => Err(error),
+    }
+}
+
 /// An I/O error at a path.
 pub fn path_error(path: &Path, error: &io::Error) -> Error {
     let sentence = format!("{} cannot be used: {error}", path.display());

@@ -8,7 +8,7 @@ use cms_model::{
     content_type::catalog::Catalog,
     context::{Caller, Credential, Stamp},
     dates,
-    error::{Error, FieldErrors, Result},
+    error::{Error, FieldErrors, Result, split_invalid},
     limits, message,
     wire::{
         key::{CreatedKey, Key, KeyKind, KeyUpdate, NewKey, Rule},
@@ -318,13 +318,9 @@ pub(crate) fn put(
         validate(&new).into_result()?;
         Ok(new)
     });
-    let wanted = match wanted {
+    let wanted = match split_invalid(wanted)? {
         Ok(wanted) => wanted,
-        Err(Error::Invalid(errors)) => {
-            planned.blockers = errors;
-            return Ok(planned);
-        }
-        Err(error) => return Err(error),
+        Err(errors) => return Ok(KeyPlan { blockers: errors, ..planned }),
     };
     let present = writer.keys()?;
     match present.iter().find(|known| known.name == wanted.name) {

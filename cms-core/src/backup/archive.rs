@@ -9,12 +9,10 @@
 //! The manifest is the last entry, so that a file can be written and read as a stream, and a
 //! truncated file has none. Names of entries are compared with these forms and never used as paths.
 
-use std::{
-    fmt::Write as _,
-    io::{self, Read, Write},
-};
+use std::io::{self, Read, Write};
 
 use cms_model::{
+    auth::key::hex,
     error::{Error, Result},
     media::id::FileId,
     wire::backup::Backup,
@@ -77,11 +75,7 @@ impl Checksum {
     fn sha256(mut self, manifest: &Backup) -> String {
         let rest = Backup { sha256: String::new(), ..manifest.clone() };
         self.digest.update(serde_json::to_vec(&rest).expect("a manifest has string keys"));
-        let mut text = String::new();
-        for byte in self.digest.finalize() {
-            write!(text, "{byte:02x}").expect("writing to memory cannot fail");
-        }
-        text
+        hex(&self.digest.finalize())
     }
 }
 

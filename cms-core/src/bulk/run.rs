@@ -4,10 +4,12 @@
 //! progress. Whatever needs no write transaction, such as calls of synchronous webhooks and validation,
 //! happens before.
 
+use std::sync::Arc;
+
 use cms_model::{
     content_type::catalog::{Catalog, CompiledType},
     context::{Caller, Stamp, Visibility},
-    error::{Error, FieldErrors, Result},
+    error::{Error, FieldErrors, Result, split_invalid},
     limits, message,
     object::{
         model::{Columns, Edition, StoredObject},
@@ -63,6 +65,7 @@ enum Preparation {
 }
 
 /// What a transaction did.
+#[derive(Default)]
 struct StepOutcome {
     /// Whether the job has more objects.
     has_more: bool,
@@ -93,7 +96,7 @@ impl Bulk<'_> {
         let (pk, id, name) = (job.pk, job.id.clone(), job.type_name.clone());
         let result = self.prepare(job, &objects).and_then(|step| match step {
             Some(step) => self.carry_out(&name, step),
-            None => self.fail(pk, NO_RIGHTS).map(|()| StepOutcome::ended()),
+            None => self.fail(pk, NO_RIGHTS).map(|()| StepOutcome::default()),
         });
         match result {
             Ok(outcome) => {
@@ -127,13 +130,10 @@ impl Bulk<'_> {
         let action = BulkAction::parse(&job.action)
             .ok_or_else(|| Error::internal(format!("unknown action {}", job.action)))?;
         let change = RequestedChange { action, request };
-        let (caller, content_type) = {
-            let (caller, catalog) = self.cms.store.read(|reader| {
-                Ok((caller_of(reader, &job, &change)?, self.cms.catalog.at(reader)?))
-            })?;
-            let content_type = catalog.look_up(&job.type_name)?;
-            (caller, std::sync::Arc::clone(content_type))
-        };
+        let (caller, content_type) = self.cms.read_with_catalog(|reader, catalog| {
+            let caller = caller_of(reader, &job, &change)?;
+            Ok((caller, Arc::clone(catalog.look_up(&job.type_name)?)))
+        })?;
         let Some(caller) = caller.filter(|caller| is_allowed(caller, &content_type, &change))
         else {
             return Ok(None);
@@ -253,7 +253,7 @@ impl Bulk<'_> {
             // The job was stopped, or another process was faster.
             let Some(job) = writer.bulk_job(&step.job.id)?.filter(|job| !job.state.is_final())
             else {
-                return Ok(StepOutcome::ended());
+                return Ok(StepOutcome::default());
             };
             let next = writer.next_job_objects(job.pk)?;
             let expected = step.objects.first().map(|first| (first.position, first.pk));
@@ -264,7 +264,7 @@ impl Bulk<'_> {
             let caller = caller.filter(|caller| is_allowed(caller, content_type, &step.change));
             let Some(caller) = caller else {
                 writer.finish_bulk_job(job.pk, BulkJobState::Failed, Some(NO_RIGHTS), at)?;
-                return Ok(StepOutcome::ended());
+                return Ok(StepOutcome::default());
             };
             rights::require_fit(content_type, step.change.action, &step.change.request.transition)?;
             let mut transaction = Transaction {
@@ -300,12 +300,6 @@ impl Bulk<'_> {
     }
 }
 
-impl StepOutcome {
-    fn ended() -> Self {
-        Self { has_more: false, deleted: Vec::new() }
-    }
-}
-
 /// The actor of a job with its current rights; none when it was removed.
 fn caller_of(
     reader: &Reader<'_>,
@@ -333,11 +327,7 @@ fn call_webhooks(
     payload: Patch,
 ) -> Result<std::result::Result<Patch, FieldErrors>> {
     let Some(calls) = calls else { return Ok(Ok(payload)) };
-    match calls.call_with_id(id, payload) {
-        Ok(payload) => Ok(Ok(payload)),
-        Err(Error::Invalid(errors)) => Ok(Err(errors)),
-        Err(error) => Err(error),
-    }
+    split_invalid(calls.call_with_id(id, payload))
 }
 
 /// Returns an object of the type, if it exists and is in the view.

@@ -11,13 +11,14 @@
 use std::{collections::HashSet, sync::Arc};
 
 use cms_model::{
+    auth::key::hex,
     content_type::{
         builtin,
         catalog::{Catalog, CompiledType},
         model::Definition,
     },
     context::{Caller, Stamp},
-    error::{Error, FieldErrors, Result},
+    error::{Error, FieldErrors, Result, split_invalid},
     message,
     wire::{
         key::KeyKind,
@@ -343,12 +344,11 @@ impl Run {
         payload: &Map<String, Value>,
         rev: i64,
     ) -> Result<TypePlan> {
-        let definition = match check(writer, catalog, payload, None) {
+        let definition = match split_invalid(check(writer, catalog, payload, None))? {
             Ok(definition) => definition,
-            Err(Error::Invalid(errors)) => {
+            Err(errors) => {
                 return Ok(type_plan_without_changes(name, PlanAction::Create, errors));
             }
-            Err(error) => return Err(error),
         };
         if !self.is_plan {
             change::create(writer, &self.config.ids.uuid(), &definition, rev, self.stamp)?;
@@ -422,11 +422,7 @@ impl Run {
             digest.update(known.pk.to_le_bytes());
             digest.update(writer.type_state(known.pk)?.changes.to_le_bytes());
         }
-        let digest: [u8; 32] = digest.finalize().into();
-        let [first, _] = digest.as_chunks::<16>().0 else {
-            unreachable!("32 bytes are two chunks")
-        };
-        Ok(format!("{:032x}", u128::from_be_bytes(*first)))
+        Ok(hex(&digest.finalize()[..16]))
     }
 }
 

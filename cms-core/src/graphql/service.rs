@@ -1,6 +1,6 @@
 //! The GraphQL service: executes queries and returns schemas.
 
-use std::{borrow::Cow, fmt::Write as _, sync::Arc};
+use std::{borrow::Cow, sync::Arc};
 
 use crate::graphql::schema_cache::CachedSchema;
 use async_graphql::{
@@ -8,6 +8,7 @@ use async_graphql::{
     parser::types::{DocumentOperations, ExecutableDocument, OperationDefinition},
 };
 use cms_model::{
+    auth::key::hex,
     content_type::catalog::Catalog,
     context::Caller,
     error::{Error, Result},
@@ -93,16 +94,12 @@ impl GraphQl<'_> {
     ) -> std::result::Result<Cow<'r, str>, QueryError> {
         let query = &request.query;
         if let (true, Some(hash)) = (query.is_empty(), &request.hash) {
-            let persisted = self
-                .cms
-                .graphql_schemas
-                .persisted_queries
-                .get(hash)
-                .ok_or_else(QueryError::unknown_hash)?;
+            let known = &self.cms.graphql_schemas.persisted_queries;
+            let persisted = known.get(hash).ok_or_else(QueryError::unknown_hash)?;
             return Ok(Cow::Owned(persisted.to_string()));
         }
         complexity::check_text(query)?;
-        if request.hash.as_ref().is_some_and(|hash| *hash != digest(query)) {
+        if request.hash.as_ref().is_some_and(|hash| *hash != hex(&Sha256::digest(query))) {
             return Err(QueryError::bad_request("provided sha does not match query"));
         }
         Ok(Cow::Borrowed(query))
@@ -160,12 +157,4 @@ fn operation<'d>(
             })
         }
     }
-}
-
-/// The hash that identifies a persisted query.
-fn digest(query: &str) -> String {
-    Sha256::digest(query).iter().fold(String::new(), |mut digest, byte| {
-        write!(digest, "{byte:02x}").expect("writing to a String cannot fail");
-        digest
-    })
 }

@@ -207,7 +207,7 @@ impl Media<'_> {
     }
 }
 
-fn no_file(file: &FileId) -> Error {
+pub(super) fn no_file(file: &FileId) -> Error {
     Error::NotFound { what: "file", name: file.to_string() }
 }
 

@@ -89,7 +89,11 @@ impl Media<'_> {
                 if !is_ours || !self.remove_files(batch)? {
                     return Ok(clean_up);
                 }
-                self.delete_records(batch.to_vec())?;
+                // Another file of that id starts a new day.
+                let removed = batch.to_vec();
+                self.cms.store.write(move |writer| {
+                    removed.iter().try_for_each(|id| writer.delete_orphan_record(&id.to_string()))
+                })?;
                 clean_up.removed += batch.len() as u64;
             }
         }
@@ -179,16 +183,6 @@ impl Media<'_> {
             })?;
         }
         Ok(seen)
-    }
-
-    /// Removes the records of removed files: another file of that id starts a new day.
-    fn delete_records(&self, removed: Vec<FileId>) -> Result<()> {
-        if removed.is_empty() {
-            return Ok(());
-        }
-        self.cms.store.write(move |writer| {
-            removed.iter().try_for_each(|id| writer.delete_orphan_record(&id.to_string()))
-        })
     }
 
     /// Returns the ids that belong to no live media object.

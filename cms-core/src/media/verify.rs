@@ -14,7 +14,7 @@ use cms_model::{
 };
 use cms_store::MediaFile;
 
-use super::service::Media;
+use super::{image::no_file, service::Media};
 
 impl Media<'_> {
     /// Returns the size of the stored file of a media object.
@@ -23,8 +23,7 @@ impl Media<'_> {
     /// [`Error::NotFound`] when the file does not exist, [`Error::Internal`] when its size differs
     /// from the upload: it must not be sent or rendered.
     pub(super) fn intact_size(&self, id: &FileId) -> Result<u64> {
-        let no_file = || Error::NotFound { what: "file", name: id.to_string() };
-        let found = self.cms.files.size(id)?.ok_or_else(no_file)?;
+        let found = self.cms.files.size(id)?.ok_or_else(|| no_file(id))?;
         match self.cms.store.read_autocommit(|reader| reader.stored_file(id))? {
             Some(Fingerprint { size, .. }) if size != found => {
                 tracing::error!(%id, expected = size, found, "stored file has the wrong size");

@@ -11,7 +11,7 @@ use cms_model::{
     auth::scope::Access,
     content_type::catalog::{Catalog, CompiledType},
     context::Caller,
-    error::{Error, FieldErrors, Result},
+    error::{Error, FieldErrors, Result, split_invalid},
     ids::IdSource,
     message::{self, Reason, wrong_type},
     object::{model::StoredObject, view::View},
@@ -356,14 +356,10 @@ impl<'a> Batch<'a> {
         let mut prepared = prepared.renewed(self.content_type, self.context, &mut self.budget)?;
         prepared.check_id(self.writer, self.content_type)?;
         self.check(&mut prepared, None)?;
-        match prepared.into_valid() {
-            Ok(prepared) => {
-                write::insert(self.writer, self.content_type, prepared, self.context)?;
-                self.element_errors.push(None);
-                Ok(())
-            }
-            Err(error) => self.record_error(error),
-        }
+        let saved = prepared.into_valid().and_then(|prepared| {
+            write::insert(self.writer, self.content_type, prepared, self.context)
+        });
+        self.record(saved)
     }
 
     /// Inserts an element whose object existed at validation and was deleted since.
@@ -397,14 +393,10 @@ impl<'a> Batch<'a> {
         if is_deleted && self.writer.is_linked((self.content_type.name(), &stored.id), stored.pk)? {
             prepared.errors.add("internal.deletedAt", message::IN_USE);
         }
-        match prepared.into_valid() {
-            Ok(prepared) => {
-                write::update(self.writer, self.content_type, stored, prepared, self.context)?;
-                self.element_errors.push(None);
-                Ok(())
-            }
-            Err(error) => self.record_error(error),
-        }
+        let saved = prepared.into_valid().and_then(|prepared| {
+            write::update(self.writer, self.content_type, stored, prepared, self.context)
+        });
+        self.record(saved)
     }
 
     fn check(&mut self, prepared: &mut PreparedObject, itself: Option<i64>) -> Result<()> {
@@ -413,14 +405,9 @@ impl<'a> Batch<'a> {
     }
 
     /// Keeps the validation errors of an element; any other error ends the batch.
-    fn record_error(&mut self, error: Error) -> Result<()> {
-        match error {
-            Error::Invalid(errors) => {
-                self.refuse(errors);
-                Ok(())
-            }
-            other => Err(other),
-        }
+    fn record(&mut self, saved: Result<StoredObject<'static>>) -> Result<()> {
+        self.element_errors.push(split_invalid(saved)?.err());
+        Ok(())
     }
 }
 

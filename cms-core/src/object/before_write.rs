@@ -9,7 +9,7 @@ use bytes::Bytes;
 use cms_model::{
     auth::scope::Access,
     context::Caller,
-    error::{Error, FieldErrors, Result},
+    error::{Error, FieldErrors, Result, split_invalid},
     object::view::View,
     publish::right::ChangeKind,
     wire::{batch::BatchElements, object},
@@ -171,9 +171,5 @@ impl Objects<'_> {
 
 /// The errors of an element do not prevent the others from being written.
 fn hook_result(response: Result<Map<String, Value>>) -> Result<HookResult> {
-    match response {
-        Ok(payload) => Ok(Ok(Value::Object(payload).to_string().into())),
-        Err(Error::Invalid(errors)) => Ok(Err(errors)),
-        Err(error) => Err(error),
-    }
+    Ok(split_invalid(response)?.map(|payload| Value::Object(payload).to_string().into()))
 }

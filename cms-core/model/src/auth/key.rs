@@ -3,12 +3,22 @@
 //! The server finds a key by the digest of its token and never compares tokens. Response times can
 //! reveal something about digests only, which does not help to guess a token.
 
+use std::fmt::Write as _;
+
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use sha2::{Digest, Sha256};
 
 /// Writes a random secret as a text that URLs may contain.
 pub fn encode(secret: &[u8; 32]) -> String {
     URL_SAFE_NO_PAD.encode(secret)
+}
+
+/// Writes a digest in hexadecimal digits.
+pub fn hex(digest: &[u8]) -> String {
+    digest.iter().fold(String::new(), |mut text, byte| {
+        write!(text, "{byte:02x}").expect("writing to a String cannot fail");
+        text
+    })
 }
 
 /// Returns the digest of a token for storage.
