@@ -190,10 +190,10 @@ impl Cms {
     /// The content types of the snapshot in which the caller was read; the current ones for
     /// the local caller.
     pub(crate) fn catalog_of(&self, caller: &Caller) -> Result<Arc<Catalog>> {
-        caller
-            .catalog
-            .as_ref()
-            .map_or_else(|| self.current_catalog(), |known| Ok(Arc::clone(known)))
+        match &caller.catalog {
+            Some(known) => Ok(Arc::clone(known)),
+            None => self.current_catalog(),
+        }
     }
 
     /// The current content types.

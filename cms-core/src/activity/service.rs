@@ -84,15 +84,12 @@ fn filter<'r>(
     reader: &Reader<'_>,
     request: &'r ActivityRequest,
 ) -> Result<Option<ActivityFilter<'r>>> {
-    let actor = match &request.by {
-        Some(by) => match reader.actor_pk(by)? {
-            Some(pk) => Some(pk),
-            None => return Ok(None),
-        },
-        None => None,
-    };
+    let actor = request.by.as_ref().map(|by| reader.actor_pk(by)).transpose()?;
+    if actor == Some(None) {
+        return Ok(None);
+    }
     // An object has fewer changes than an actor makes; the matcher checks the other condition.
-    Ok(Some(match (&request.id, actor) {
+    Ok(Some(match (&request.id, actor.flatten()) {
         (Some(id), _) => ActivityFilter::Id(id),
         (None, Some(pk)) => ActivityFilter::Actor(pk),
         (None, None) => ActivityFilter::All,

@@ -87,18 +87,10 @@ pub fn provisional_type(payload: &Map<String, Value>) -> ContentType {
     let part = |key: &str| payload.get(key).cloned().unwrap_or(Value::Null);
     let name = part("name").as_str().unwrap_or_default().to_owned();
     ContentType {
-        id: String::new(),
         label: name.clone(),
         name,
-        workflow_id: String::new(),
-        draft_public: false,
-        internal: false,
         schema_definition: part("schemaDefinition"),
         meta_definition: part("metaDefinition"),
-        slugs: Vec::new(),
-        featured_image: Vec::new(),
-        deleted_at: None,
-        created_at: String::new(),
-        updated_at: None,
+        ..ContentType::default()
     }
 }

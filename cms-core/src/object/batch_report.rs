@@ -25,14 +25,9 @@ pub struct PendingBatch {
 impl PendingBatch {
     /// Blocks the thread until the commit; returns the report.
     pub fn wait(self) -> Result<BatchReport> {
-        let errors = read_element_errors(&self.response.wait()?)?;
+        let errors = serde_json::from_slice(&self.response.wait()?).map_err(Error::internal)?;
         report(&self.elements, errors, self.has_repeated)
     }
-}
-
-/// Parses the stored response of a batch that was created.
-fn read_element_errors(response: &[u8]) -> Result<Vec<Option<FieldErrors>>> {
-    serde_json::from_slice(response).map_err(Error::internal)
 }
 
 /// The report about elements and their errors.

@@ -16,9 +16,12 @@ use cms_model::{
     object::view::View,
     wire::preview::{Preview, PreviewRequest},
 };
-use serde_json::{Map, Value};
 
-use crate::{auth::key_ring, cms::Cms, object::service::find_map};
+use crate::{
+    auth::key_ring,
+    cms::Cms,
+    object::{service::find_map, write},
+};
 
 /// Start of every token.
 const PREFIX: &str = "pv_";
@@ -71,9 +74,7 @@ impl Previews<'_> {
         let expires_at = Timestamp(config.clock.now().0 + LIFETIME_MICROS);
         let url = match template {
             Some(template) => {
-                let object: Map<String, Value> =
-                    serde_json::from_str(&data).map_err(Error::internal)?;
-                Some(preview::url_of(&template, base_url, &token, &id, &object))
+                Some(preview::url_of(&template, base_url, &token, &id, &write::parse(&data)?))
             }
             None => None,
         };

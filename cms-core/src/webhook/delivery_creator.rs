@@ -130,7 +130,8 @@ impl DeliveryBatch {
         let seq = entries.last().map_or(0, |entry| entry.position.seq);
         let mut batch = Self { seq, has_more: entries.len() == BATCH_ROWS, ..Self::default() };
         let Some(webhook_type) = catalog.find(WEBHOOKS) else { return Ok(batch) };
-        let mut known = KnownWebhooks::of(reader, webhooks)?;
+        let created = reader.webhooks()?.into_iter().collect();
+        let mut known = KnownWebhooks { webhooks, created };
         for entry in entries {
             match (entry.event, entry.object.as_ref().map(|object| object.pk)) {
                 (Event::ObjectCreated | Event::ObjectRestored, Some(pk))
@@ -140,10 +141,9 @@ impl DeliveryBatch {
                     known.created.insert(pk);
                 }
                 (Event::ObjectUpdated, Some(pk)) if entry.ctd == webhook_type.pk => {
-                    if webhooks
-                        .iter()
-                        .any(|webhook| webhook.pk == pk && webhook.receives_deliveries())
-                    {
+                    let receives =
+                        |webhook: &Webhook| webhook.pk == pk && webhook.receives_deliveries();
+                    if webhooks.iter().any(receives) {
                         batch.changed.push(pk);
                     } else {
                         batch.suspended.push(pk);
@@ -255,12 +255,7 @@ struct KnownWebhooks<'a> {
     created: BTreeSet<i64>,
 }
 
-impl<'a> KnownWebhooks<'a> {
-    fn of(reader: &Reader<'_>, webhooks: &'a [Webhook]) -> Result<Self> {
-        let created = reader.webhooks()?.into_iter().collect();
-        Ok(Self { webhooks, created })
-    }
-
+impl KnownWebhooks<'_> {
     fn add_deliveries(
         &self,
         reader: &Reader<'_>,

@@ -264,22 +264,18 @@ fn visible_objects(
         WorkingCopySubject::Object(pk) => Some(pk),
         WorkingCopySubject::New { .. } => None,
     });
+    let pks: Vec<i64> = pks.collect();
     let mut visible = HashMap::new();
-    reader.object_rows(
-        Edition::Current,
-        &pks.collect::<Vec<_>>(),
-        Columns::All,
-        |ctd, stored| {
-            if let Some(content_type) = types.get(&ctd) {
-                let view = View::for_object(caller, content_type);
-                if view.contains_object(&stored.internal) {
-                    let tag = state_tag(content_type, view, &stored);
-                    visible.insert(stored.pk, (stored.id.into_owned(), tag));
-                }
+    reader.object_rows(Edition::Current, &pks, Columns::All, |ctd, stored| {
+        if let Some(content_type) = types.get(&ctd) {
+            let view = View::for_object(caller, content_type);
+            if view.contains_object(&stored.internal) {
+                let tag = state_tag(content_type, view, &stored);
+                visible.insert(stored.pk, (stored.id.into_owned(), tag));
             }
-            Ok(())
-        },
-    )?;
+        }
+        Ok(())
+    })?;
     Ok(visible)
 }
 
