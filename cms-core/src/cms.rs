@@ -144,9 +144,7 @@ impl Cms {
                 caller.require_type_visible(catalog.look_up(content_type)?.name())
             }
             Permission::Views { content_type, needs } => {
-                if needs.is_write() {
-                    caller.require_write()?;
-                }
+                caller.require_write_for(needs)?;
                 let catalog = self.catalog_of(caller)?;
                 caller.require(needs, catalog.look_up(content_type)?.name())
             }
@@ -163,9 +161,7 @@ impl Cms {
                 caller.require_publish()
             }
             Permission::Content { content_type, needs } => {
-                if needs.is_write() {
-                    caller.require_write()?;
-                }
+                caller.require_write_for(needs)?;
                 self.catalog_of(caller)?.get(content_type)?;
                 caller.require(needs, content_type)
             }

@@ -238,6 +238,11 @@ impl Caller {
         allow(!self.is_read_only())
     }
 
+    /// Rejects callers that can never write, if the rights `needs` allow to write.
+    pub fn require_write_for(&self, needs: Access) -> Result<()> {
+        if needs.is_write() { self.require_write() } else { Ok(()) }
+    }
+
     /// Rejects callers that may not administer content types.
     pub fn require_type_admin(&self) -> Result<()> {
         let may = matches!(self.rights(), Rights::Admin | Rights::Developer);

@@ -274,7 +274,6 @@ impl Bulk<'_> {
                 caller,
                 kind: rights::kind(step.change.action),
                 stamp: step.context.stamp,
-                refused_before: job.refused,
                 job,
                 progress: JobProgress::default(),
                 deleted: Vec::new(),
@@ -356,7 +355,6 @@ struct Transaction<'a> {
     kind: ChangeKind,
     stamp: Stamp,
     job: JobRow,
-    refused_before: u64,
     progress: JobProgress,
     deleted: Vec<String>,
     /// Objects to try once more: they are appended after position `job.total`.
@@ -388,7 +386,7 @@ impl Transaction<'_> {
                     let StepPatch { requested, payload, validated } = *prepared;
                     let (id, now) = (stored.id.to_string(), change.patch(&stored)?);
                     if now.is_empty() {
-                        self.count_done();
+                        self.progress.done += 1;
                         continue;
                     }
                     // The value to replace was changed since.
@@ -399,7 +397,7 @@ impl Transaction<'_> {
                 }
                 (_, Some(stored)) => (stored.id.to_string(), self.apply(change, &stored)),
                 (_, None) => {
-                    self.count_done();
+                    self.progress.done += 1;
                     continue;
                 }
             };
@@ -442,7 +440,7 @@ impl Transaction<'_> {
                     wanted.push((stored.id.to_string(), stored));
                     positions.push(position);
                 }
-                None => self.count_done(),
+                None => self.progress.done += 1,
             }
         }
         let used = still_used(self.writer, self.content_type, &wanted)?;
@@ -470,17 +468,13 @@ impl Transaction<'_> {
 
     fn succeed(&mut self) {
         self.progress.succeeded += 1;
-        self.count_done();
-    }
-
-    fn count_done(&mut self) {
         self.progress.done += 1;
     }
 
     fn refuse(&mut self, position: u64, id: &str, errors: &FieldErrors) -> Result<()> {
         self.progress.refused += 1;
-        self.count_done();
-        if self.refused_before + self.progress.refused > limits::MAX_JOB_REFUSALS {
+        self.progress.done += 1;
+        if self.job.refused + self.progress.refused > limits::MAX_JOB_REFUSALS {
             return Ok(());
         }
         self.writer.refuse_job_object(self.job.pk, position, (id, errors))

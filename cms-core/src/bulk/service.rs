@@ -74,14 +74,11 @@ impl Bulk<'_> {
         let context = Context::new(caller, &self.cms.config);
         let pks = self.cms.read_with_catalog(|reader, catalog| {
             let content_type = catalog.get(name)?;
-            let pks = {
-                let of_type = (catalog, &**content_type);
-                matching::object_pks(reader, caller, of_type, &request, found.as_ref())?
-            };
+            let of_type = (catalog, &**content_type);
+            let pks = matching::object_pks(reader, caller, of_type, &request, found.as_ref())?;
             let (context, change) = (&context, &change);
             Ok(match request.expect {
                 None => {
-                    let catalog = catalog;
                     let dry_run =
                         BulkDryRun { caller, reader, catalog, content_type, context, change };
                     Err(dry_run.of(&pks)?)

@@ -151,9 +151,7 @@ impl Objects<'_> {
         name: &str,
         needs: Access,
     ) -> Result<Arc<CompiledType>> {
-        if needs.is_write() {
-            caller.require_write()?;
-        }
+        caller.require_write_for(needs)?;
         let catalog = self.cms.catalog_of(caller)?;
         let content_type = catalog.get(name)?;
         caller.require(needs, name)?;
@@ -169,9 +167,7 @@ impl Objects<'_> {
         needs: Access,
         read: impl FnOnce(&Reader<'_>, &Catalog, &Arc<CompiledType>) -> Result<T>,
     ) -> Result<T> {
-        if needs.is_write() {
-            caller.require_write()?;
-        }
+        caller.require_write_for(needs)?;
         self.cms.read_with_catalog(|reader, catalog| {
             let content_type = catalog.get(name)?;
             caller.require(needs, name)?;

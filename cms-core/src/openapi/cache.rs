@@ -6,11 +6,9 @@ use std::{
 };
 
 use cms_model::{
+    auth::scope::Access,
     openapi::document::CallerRights,
-    wire::{
-        key::Rule,
-        openapi::{OpenApiDocument, OpenApiRequest},
-    },
+    wire::openapi::{OpenApiDocument, OpenApiRequest},
 };
 
 /// Maximum number of cached documents. Each may have some megabytes.
@@ -25,17 +23,9 @@ pub(crate) struct DocumentCache(Mutex<VecDeque<(DocumentKey, Arc<OpenApiDocument
 pub(crate) struct DocumentKey {
     pub(crate) schema_rev: i64,
     pub(crate) request: OpenApiRequest,
-    pub(crate) scope: VisibleTypes,
+    /// What the caller may do with each type of the catalog.
+    pub(crate) access: Vec<Access>,
     pub(crate) rights: CallerRights,
-}
-
-/// The types on which a caller has rights.
-#[derive(Clone, PartialEq, Eq)]
-pub(crate) enum VisibleTypes {
-    All,
-    /// All but those that configure the server.
-    Editor,
-    Rules(Vec<Rule>),
 }
 
 impl DocumentCache {

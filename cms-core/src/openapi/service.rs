@@ -22,7 +22,7 @@ use cms_model::{
     },
 };
 
-use super::cache::{DocumentKey, VisibleTypes};
+use super::cache::DocumentKey;
 use crate::cms::Cms;
 
 /// System types without paths (see docs/reference/openapi.md#paths-of-a-type).
@@ -48,10 +48,11 @@ impl OpenApi<'_> {
         request: &OpenApiRequest,
     ) -> Result<Arc<OpenApiDocument>> {
         let catalog = self.cms.current_catalog()?;
+        let types = catalog.types().iter();
         let key = DocumentKey {
             schema_rev: catalog.rev,
             request: request.clone(),
-            scope: scope(caller),
+            access: types.map(|known| access(caller, known.name())).collect(),
             rights: self.rights(caller, request),
         };
         if let Some(known) = self.cms.documents.get(&key) {
@@ -85,25 +86,20 @@ impl OpenApi<'_> {
     }
 }
 
-/// The types on which the caller has rights, and which.
-fn scope(caller: &Caller) -> VisibleTypes {
+/// What the caller may do with a type.
+fn access(caller: &Caller, name: &str) -> Access {
     match caller.rights() {
-        Rights::Admin | Rights::Developer | Rights::ReadOnly => VisibleTypes::All,
-        Rights::Editor => VisibleTypes::Editor,
-        Rights::Rules => VisibleTypes::Rules(caller.actor().rules.clone()),
+        Rights::Admin | Rights::Developer | Rights::ReadOnly => Access::ALL,
+        Rights::Editor => Access::editor(name),
+        Rights::Rules => Access::granted(&caller.actor().rules, name),
     }
 }
 
 fn build(catalog: &Catalog, key: &DocumentKey) -> Result<Vec<u8>> {
-    let access = |name: &str| match &key.scope {
-        VisibleTypes::All => Access::ALL,
-        VisibleTypes::Editor => Access::editor(name),
-        VisibleTypes::Rules(rules) => Access::granted(rules, name),
-    };
-    let types = catalog.types().iter().map(|known| TypeAccess {
+    let types = catalog.types().iter().zip(&key.access).map(|(known, &access)| TypeAccess {
         definition: &known.definition,
         properties: &known.properties,
-        access: access(known.name()),
+        access,
         is_hidden: HIDDEN.contains(&known.name()),
     });
     document::document(&types.collect::<Vec<_>>(), key.rights, &key.request)
