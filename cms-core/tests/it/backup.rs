@@ -13,7 +13,7 @@ use std::{
 };
 
 use cms_core::{
-    BackupDestination, BackupSchedule, Caller, Cms, CoreConfig, Error, limits,
+    BackupDestination, BackupSchedule, Cms, CoreConfig, Error, limits,
     paging::PageRequest,
     restore,
     testing::{TestCms, pictures},
@@ -21,7 +21,6 @@ use cms_core::{
     wire::{
         backup::Backup,
         check::CheckRequest,
-        media::UploadRequest,
         object::{Direction, ListRequest},
         search::SearchRequest,
     },
@@ -31,13 +30,9 @@ use tar::{EntryType, Header};
 use tempfile::TempDir;
 
 use crate::{
-    media::{get, image, upload},
-    support::{article, link, map},
+    media::{get, image, text, upload},
+    support::{article, create_object, link, local, map},
 };
-
-fn local() -> Caller {
-    Caller::local()
-}
 
 fn with_articles() -> TestCms {
     let core = TestCms::standalone();
@@ -46,8 +41,11 @@ fn with_articles() -> TestCms {
 }
 
 fn create(cms: &Cms, id: &str) {
-    let object = map(json!({ "id": id, "title": format!("Title of {id}"), "rank": 1 }));
-    cms.objects().create(&local(), "article", object).unwrap();
+    create_object(
+        cms,
+        "article",
+        json!({ "id": id, "title": format!("Title of {id}"), "rank": 1 }),
+    );
 }
 
 /// Writes a backup of an open data directory into a file.
@@ -248,13 +246,7 @@ fn truncated_or_changed_backup_is_refused() {
     let core = with_articles();
     create(&core.cms, "one");
     for size in [1, 600] {
-        let file = UploadRequest {
-            file_name: "a.txt".to_owned(),
-            kind: Some("file".to_owned()),
-            save: true,
-            ..UploadRequest::default()
-        };
-        upload(&core.cms, &vec![b'a'; size], &file).unwrap();
+        text(&core.cms, &vec![b'a'; size]);
     }
     let folder = TempDir::new().unwrap();
     let (file, spoiled) = (folder.path().join("site.tar"), folder.path().join("spoiled.tar"));

@@ -8,7 +8,7 @@ use cms_core::{
     testing::TestCms,
     wire::{
         bulk::{BulkDryRunResponse, BulkJob, BulkJobState, BulkResponse},
-        key::{KeyKind, NewKey},
+        key::KeyKind,
         publish::PublishAction,
         user::Role,
     },
@@ -16,7 +16,9 @@ use cms_core::{
 use cms_model::context::{Actor, ActorKind, Credential};
 use serde_json::{Map, Value, json};
 
-use crate::support::{add_property, article, map, rows};
+use crate::support::{
+    add_property, article, article_with, create_object, database, key, map, rows, with_type,
+};
 
 /// A Draft & Public type with articles `a0`, `a1` and so on.
 fn with_articles(number: usize) -> TestCms {
@@ -24,10 +26,7 @@ fn with_articles(number: usize) -> TestCms {
 }
 
 fn with_articles_of(number: usize, settings: Value) -> TestCms {
-    let test = TestCms::new();
-    let mut definition = article();
-    definition.extend(map(settings));
-    test.cms.types().create(&Caller::local(), definition).unwrap();
+    let test = with_type(article_with(settings));
     let elements: Vec<Value> = (0..number)
         .map(|n| json!({ "id": format!("a{n}"), "title": format!("Title {n}"), "rank": n % 3 }))
         .collect();
@@ -92,7 +91,7 @@ fn errors(result: cms_core::Result<String>) -> Value {
 }
 
 fn author(test: &TestCms) -> Caller {
-    let database = rusqlite::Connection::open(test.path().join("cms.db")).unwrap();
+    let database = database(test);
     database
         .execute_batch(
             "INSERT INTO actor (uid, name, kind, rules, hash, created_at)
@@ -127,8 +126,7 @@ fn bulk_publishes_all_objects_in_transactions() {
     let id = create(&test.cms, &Caller::local(), &request("publish", json!({ "expect": 1200 })))
         .unwrap();
     // Objects that match later are not included.
-    let late = map(json!({ "id": "late", "title": "Late" }));
-    test.cms.objects().create(&Caller::local(), "article", late).unwrap();
+    create_object(&test.cms, "article", json!({ "id": "late", "title": "Late" }));
     test.cms.objects().delete(&Caller::local(), "article", "a7").unwrap();
     assert_eq!(numbers(&job(&test.cms, &id)), (BulkJobState::Waiting, [1200, 0, 0, 0]));
     // So the objects of a large job are stored within milliseconds.
@@ -213,8 +211,7 @@ fn bulk_patch_validates_each_object() {
 #[test]
 fn bulk_patch_of_large_objects_takes_more_transactions() {
     let test = with_articles(40);
-    let mut definition = article();
-    definition.extend(map(json!({ "draftPublic": true })));
+    let mut definition = article_with(json!({ "draftPublic": true }));
     add_property(&mut definition, "text", json!({ "type": "string" }), "textarea");
     test.cms.types().update(&Caller::local(), "article", definition).unwrap();
     let patch = json!({ "text": "x".repeat(1_000_000) });
@@ -340,12 +337,10 @@ fn bulk_job_is_stopped_between_transactions() {
 #[test]
 fn bulk_job_fails_when_its_caller_loses_the_rights() {
     let test = with_articles(600);
-    let new = NewKey { name: "web".to_owned(), kind: KeyKind::ReadWrite, rules: Vec::new() };
-    let key = test.cms.keys().create(&Caller::local(), &new).unwrap();
-    let web = test.cms.caller_of_key(&key.key).unwrap();
+    let (web_id, web) = key(&test, "web", KeyKind::ReadWrite);
     let id = create(&test.cms, &web, &request("publish", json!({ "expect": 600 }))).unwrap();
     assert!(test.cms.bulk().advance().unwrap());
-    test.cms.keys().revoke(&Caller::local(), &key.item.id).unwrap();
+    test.cms.keys().revoke(&Caller::local(), &web_id).unwrap();
     run(&test.cms);
     let failed = job(&test.cms, &id);
     assert_eq!(numbers(&failed), (BulkJobState::Failed, [600, 500, 500, 0]));

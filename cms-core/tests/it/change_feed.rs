@@ -9,19 +9,17 @@ use cms_core::{
         publish::PublishAction,
     },
 };
-use rusqlite::Connection;
 use serde_json::{Map, Value, json};
 
-use crate::support::{article, map};
+use crate::support::{article_with, create_object, database, map, with_type};
 
 const PREVIEW: Visibility = Visibility { preview: true, public_only: false };
 const PLAIN: Visibility = Visibility { preview: false, public_only: false };
 const PUBLIC: Visibility = Visibility { preview: false, public_only: true };
 
 fn kind(name: &str, settings: Value) -> Map<String, Value> {
-    let mut definition = article();
-    definition.insert("name".to_owned(), json!(name));
-    definition.extend(map(settings));
+    let mut definition = article_with(settings);
+    definition["name"] = json!(name);
     definition
 }
 
@@ -80,8 +78,7 @@ fn refusal(test: &TestCms, since: &str) -> Error {
 /// Readers receive changes of visible content only.
 #[test]
 fn drafts_are_visible_to_previews_only() {
-    let (test, local) = (TestCms::new(), Caller::local());
-    test.cms.types().create(&local, kind("page", json!({ "draftPublic": true }))).unwrap();
+    let (test, local) = (with_type(kind("page", json!({ "draftPublic": true }))), Caller::local());
     let start = head(&test);
     let (objects, publishing) = (test.cms.objects(), test.cms.publishing());
     let create = |id: &str| {
@@ -170,8 +167,7 @@ fn keys_receive_changes_of_readable_types_only() {
     let start = head(&test);
     for name in ["mine", "other"] {
         test.cms.types().create(&local, kind(name, json!({}))).unwrap();
-        let new = map(json!({ "id": "a", "title": "a" }));
-        test.cms.objects().create(&local, name, new).unwrap();
+        create_object(&test.cms, name, json!({ "id": "a", "title": "a" }));
         test.cms.types().update(&local, name, kind(name, json!({ "label": "New" }))).unwrap();
         test.cms.types().purge(&local, name, false).unwrap();
     }
@@ -202,15 +198,13 @@ fn keys_receive_changes_of_readable_types_only() {
 /// Pages of any size contain every change once and in order.
 #[test]
 fn pages_of_any_size_contain_each_change_once() {
-    let (test, local) = (TestCms::new(), Caller::local());
-    test.cms.types().create(&local, kind("page", json!({ "draftPublic": true }))).unwrap();
+    let (test, local) = (with_type(kind("page", json!({ "draftPublic": true }))), Caller::local());
     test.cms.types().create(&local, kind("note", json!({}))).unwrap();
     let start = head(&test);
     for number in 0..40 {
         let name = if number % 3 == 0 { "note" } else { "page" };
         let id = format!("{number}");
-        let new = map(json!({ "id": id, "title": id }));
-        test.cms.objects().create(&local, name, new).unwrap();
+        create_object(&test.cms, name, json!({ "id": id, "title": id }));
     }
     for visibility in [PREVIEW, PLAIN] {
         let caller = local.clone().with_visibility(visibility);
@@ -232,8 +226,7 @@ fn pages_of_any_size_contain_each_change_once() {
 /// A position that is too old, or of another database, is refused.
 #[test]
 fn removed_journal_rows_are_reported_not_skipped() {
-    let (test, local) = (TestCms::new(), Caller::local());
-    test.cms.types().create(&local, kind("note", json!({}))).unwrap();
+    let (test, local) = (with_type(kind("note", json!({}))), Caller::local());
     let here = head(&test);
     assert!(matches!(refusal(&test, "1000000"), Error::Gone(_)));
     let (seq, nonce) =
@@ -246,7 +239,7 @@ fn removed_journal_rows_are_reported_not_skipped() {
     // Everything from the start, until rows are removed.
     let all = follow(&test, &local, "0".parse().unwrap(), 100);
     assert_eq!(all.last().unwrap().content_type, "note");
-    let database = Connection::open(test.path().join("cms.db")).unwrap();
+    let database = database(&test);
     database.execute("DELETE FROM journal WHERE seq <= 2", []).unwrap();
     assert!(matches!(refusal(&test, "0"), Error::Gone(_)));
     assert!(matches!(refusal(&test, "1"), Error::Gone(_)));

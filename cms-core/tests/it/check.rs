@@ -3,31 +3,25 @@
 use std::fs::{self, File};
 
 use cms_core::{
-    Caller, Cms, CoreConfig, Error, check_file,
+    Cms, CoreConfig, Error, check_file,
     testing::TestCms,
     wire::{
         check::{CheckArea, CheckReport, CheckRequest},
         publish::PublishAction,
     },
 };
-use rusqlite::{Connection, functions::FunctionFlags};
+use rusqlite::functions::FunctionFlags;
 use serde_json::json;
 use tempfile::TempDir;
 
-use crate::support::{article, link, map};
-
-fn local() -> Caller {
-    Caller::local()
-}
+use crate::support::{article, article_with, create_object, database, link, local, map};
 
 /// Five articles of a type with Draft & Public: draft, public, modified, archived, and one that
 /// links.
 fn with_articles() -> TestCms {
     let core = TestCms::standalone();
     let cms = &core.cms;
-    let mut definition = article();
-    definition.insert("draftPublic".to_owned(), json!(true));
-    cms.types().create(&local(), definition).unwrap();
+    cms.types().create(&local(), article_with(json!({ "draftPublic": true }))).unwrap();
     for id in ["draft", "public", "modified", "archived", "linking"] {
         let mut object = json!({ "id": id, "title": format!("Title {id}"), "rank": 1 });
         if id == "linking" {
@@ -51,7 +45,7 @@ fn check(cms: &Cms, repair: bool) -> CheckReport {
 
 /// Changes the database without the functions of the program.
 fn corrupt(core: &TestCms, sql: &str) {
-    let database = Connection::open(core.path().join("cms.db")).unwrap();
+    let database = database(core);
     for name in ["property_key", "property_spelling"] {
         let flags = FunctionFlags::SQLITE_DETERMINISTIC | FunctionFlags::SQLITE_INNOCUOUS;
         database.create_scalar_function(name, 2, flags, |_| Ok(rusqlite::types::Null)).unwrap();
@@ -147,8 +141,7 @@ fn duplicates_older_than_a_unique_rule_are_reported() {
     definition["metaDefinition"]["propertiesConfig"]["title"]["unique"] = json!(false);
     types.create(&local(), definition).unwrap();
     for id in ["one", "two"] {
-        let object = map(json!({ "id": id, "title": "Same" }));
-        core.cms.objects().create(&local(), "article", object).unwrap();
+        create_object(&core.cms, "article", json!({ "id": id, "title": "Same" }));
     }
     assert!(check(&core.cms, false).is_sound());
     types.update(&local(), "article", article()).unwrap();

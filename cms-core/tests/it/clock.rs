@@ -2,7 +2,7 @@
 //! continue.
 
 use cms_core::{
-    Caller, Cms, OrphanCleanUp,
+    Cms, OrphanCleanUp,
     paging::PageRequest,
     testing::TestCms,
     wire::{
@@ -17,15 +17,11 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::{
-    media::upload,
-    support::{article, map, rows},
+    media::{image, upload},
+    support::{article, article_with, create_object, local, map, rows},
 };
 
 const DAY: i64 = 86_400;
-
-fn local() -> Caller {
-    Caller::local()
-}
 
 /// Changes an object, and checks the new state in a read and a search.
 fn change(cms: &Cms, rank: usize) {
@@ -54,11 +50,9 @@ proptest! {
     fn writes_continue_after_clock_jumps(jumps in prop::collection::vec(-400_i64..400, 1..8)) {
         let core = TestCms::new();
         let cms = &core.cms;
-        let mut page = article();
-        page.insert("name".to_owned(), json!("page"));
+        let page = article_with(json!({ "name": "page" }));
         cms.types().create(&local(), page).unwrap();
-        let new = map(json!({ "id": "one", "title": "Title 0", "rank": 0 }));
-        cms.objects().create(&local(), "page", new).unwrap();
+        create_object(cms, "page", json!({ "id": "one", "title": "Title 0", "rank": 0 }));
         let mut position =
             cms.changes().after(&local(), &ChangesRequest { since: None, content_types: None, limit: 1 }).unwrap().next;
         let mut last = 0;
@@ -85,9 +79,7 @@ proptest! {
 fn scheduled_publication_runs_once_despite_clock_jumps() {
     let core = TestCms::new();
     let cms = &core.cms;
-    let mut page = article();
-    page.insert("name".to_owned(), json!("page"));
-    page.insert("draftPublic".to_owned(), json!(true));
+    let page = article_with(json!({ "name": "page", "draftPublic": true }));
     cms.types().create(&local(), page).unwrap();
     cms.objects().create(&local(), "page", map(json!({ "id": "one", "title": "One" }))).unwrap();
     let at = map(json!({ "scheduledAt": "2026-02-01T00:00", "timeZone": "UTC" }));
@@ -126,8 +118,7 @@ fn with_trash() -> TestCms {
     let cms = &core.cms;
     cms.types().create(&local(), article()).unwrap();
     for id in ["one", "two"] {
-        let new = map(json!({ "id": id, "title": format!("Title {id}") }));
-        cms.objects().create(&local(), "article", new).unwrap();
+        create_object(cms, "article", json!({ "id": id, "title": format!("Title {id}") }));
     }
     cms.objects().delete(&local(), "article", "two").unwrap();
     while cms.search().advance().unwrap() {}
@@ -175,12 +166,8 @@ fn long_downtime_delays_clean_up_by_a_day() {
 fn clock_jump_removes_no_orphaned_files() {
     let core = TestCms::new();
     let cms = &core.cms;
-    let file = |save| UploadRequest {
-        file_name: "a.txt".to_owned(),
-        kind: Some("file".to_owned()),
-        save,
-        ..UploadRequest::default()
-    };
+    let kind = Some("file".to_owned());
+    let file = |save| UploadRequest { kind: kind.clone(), save, ..image("a.txt") };
     for number in 0..20 {
         upload(cms, b"a text", &file(number > 0)).unwrap();
     }

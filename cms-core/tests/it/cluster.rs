@@ -16,8 +16,8 @@ use cms_core::{
     restore,
     testing::{Cut, MemoryDatabase, START},
     wire::{
-        batch::BatchElements, check::CheckRequest, media::UploadRequest, object::ListRequest,
-        plan::PlanRequest, publish::PublishAction, search::SearchRequest,
+        batch::BatchElements, check::CheckRequest, object::ListRequest, plan::PlanRequest,
+        publish::PublishAction, search::SearchRequest,
     },
 };
 use proptest::{collection::vec, prelude::*, sample::select};
@@ -25,8 +25,8 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::{
-    media::{empty_trash, image, upload},
-    support::{add_property, article, map},
+    media::{empty_trash, text},
+    support::{add_property, article, article_with, create_object, map},
 };
 
 /// A node, open or stopped.
@@ -280,8 +280,7 @@ fn backup_of_a_node_stands_alone() {
     let config = CoreConfig::new(folder.path().join("data"));
     assert_eq!(restore(&path, &config).unwrap().objects, 1);
     let alone = Cms::open(config).unwrap();
-    let object = map(json!({ "id": "b", "title": "B" }));
-    alone.objects().create(&Caller::local(), "article", object).unwrap();
+    create_object(&alone, "article", json!({ "id": "b", "title": "B" }));
 }
 
 /// A plan may take seconds, in which other nodes write.
@@ -307,9 +306,7 @@ fn plan_does_not_need_the_lock_of_the_cluster() {
 #[test]
 fn backup_keeps_files_that_another_node_would_remove() {
     let (_database, first, second) = two();
-    let file = UploadRequest { kind: Some("file".to_owned()), ..image("a.txt") };
-    let media = upload(second.cms(), b"in the backup", &file).unwrap();
-    let id = media["id"].as_str().unwrap();
+    let id = &text(second.cms(), b"in the backup");
     let path = second.folder.path().join("media").join(id);
     let copied = first.cms().backups().begin().unwrap();
     assert!(matches!(second.cms().backups().begin(), Err(Error::Busy(_))), "one at a time");
@@ -317,8 +314,7 @@ fn backup_keeps_files_that_another_node_would_remove() {
     empty_trash(second.cms());
     assert!(path.exists(), "left to the clean-up of orphaned files");
     drop(copied);
-    let other = upload(second.cms(), b"in no backup", &file).unwrap();
-    let id = other["id"].as_str().unwrap();
+    let id = &text(second.cms(), b"in no backup");
     second.cms().objects().delete(&Caller::local(), "_media", id).unwrap();
     empty_trash(second.cms());
     assert!(path.exists() && !second.folder.path().join("media").join(id).exists());
@@ -430,7 +426,7 @@ fn run(node: &mut TestNode, database: &MemoryDatabase, step: Step, number: usize
         }
         Step::Refused => objects.create(&local, "article", map(json!({ "title": "" }))).map(drop),
         Step::AddProperty => {
-            let mut changed = draft_article();
+            let mut changed = article_with(json!({ "draftPublic": true }));
             add_property(
                 &mut changed,
                 &format!("p{number}"),
@@ -462,12 +458,6 @@ fn run(node: &mut TestNode, database: &MemoryDatabase, step: Step, number: usize
     }
 }
 
-fn draft_article() -> serde_json::Map<String, Value> {
-    let mut definition = article();
-    definition.insert("draftPublic".to_owned(), json!(true));
-    definition
-}
-
 proptest! {
     #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
 
@@ -477,7 +467,8 @@ proptest! {
     fn nodes_agree_after_any_steps(steps in vec((0..3_usize, step()), 1..50)) {
         let database = MemoryDatabase::comparing();
         let mut nodes: Vec<TestNode> = (0..3).map(|_| TestNode::start(&database)).collect();
-        nodes[0].cms().types().create(&Caller::local(), draft_article()).unwrap();
+        let drafts = article_with(json!({ "draftPublic": true }));
+        nodes[0].cms().types().create(&Caller::local(), drafts).unwrap();
         for (number, (node, step)) in steps.into_iter().enumerate() {
             run(&mut nodes[node], &database, step, number);
         }

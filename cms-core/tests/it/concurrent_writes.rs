@@ -10,7 +10,7 @@ use cms_core::{
 };
 use serde_json::{Value, json};
 
-use crate::support::{article, link, map, rows};
+use crate::support::{article, link, map, rows, with_type};
 
 const THREADS: usize = 16;
 const EACH: usize = 20;
@@ -18,8 +18,7 @@ const EACH: usize = 20;
 /// Every fifth object is refused among others; each outcome is that of its own object.
 #[test]
 fn refused_write_does_not_affect_others() {
-    let (test, local) = (TestCms::new(), Caller::local());
-    test.cms.types().create(&local, article()).unwrap();
+    let (test, local) = (with_type(article()), Caller::local());
     thread::scope(|scope| {
         for thread in 0..THREADS {
             let (cms, local) = (&test.cms, &local);
@@ -57,8 +56,7 @@ fn refused_write_does_not_affect_others() {
 /// One writer gets the value, and every other one a validation error.
 #[test]
 fn unique_value_is_given_to_one_of_many_writers() {
-    let (test, local) = (TestCms::new(), Caller::local());
-    test.cms.types().create(&local, article()).unwrap();
+    let (test, local) = (with_type(article()), Caller::local());
     let winners: Vec<Vec<usize>> = thread::scope(|scope| {
         let threads: Vec<_> = (0..8)
             .map(|thread| {
@@ -97,8 +95,7 @@ fn unique_value_is_given_to_one_of_many_writers() {
 /// Concurrent patches of one object: none is lost.
 #[test]
 fn patches_of_one_object_are_serialized() {
-    let (test, local) = (TestCms::new(), Caller::local());
-    test.cms.types().create(&local, article()).unwrap();
+    let (test, local) = (with_type(article()), Caller::local());
     test.cms.objects().create(&local, "article", map(json!({ "id": "a", "title": "A" }))).unwrap();
     let mut versions: Vec<Value> = thread::scope(|scope| {
         let threads: Vec<_> = (0..8)

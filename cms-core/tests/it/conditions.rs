@@ -8,38 +8,34 @@ use cms_core::{
     wire::{
         batch::BatchElements,
         condition::{EntityTag, IdempotencyKey, IfMatch, WriteGuards},
-        key::{KeyKind, NewKey},
+        key::KeyKind,
         object::ObjectRequest,
         publish::PublishAction,
     },
 };
 use serde_json::{Value, json};
 
-use crate::support::{add_property, article, link, map, rows};
+use crate::support::{
+    add_property, article, article_with, create_object, key, link, map, rows, with_type,
+};
 
 const WRITERS: usize = 8;
 
 fn with_types() -> (TestCms, Caller) {
-    let (test, local) = (TestCms::new(), Caller::local());
-    test.cms.types().create(&local, article()).unwrap();
-    let mut page = article();
-    page.extend(map(json!({ "name": "page", "draftPublic": true })));
+    let (test, local) = (with_type(article()), Caller::local());
+    let page = article_with(json!({ "name": "page", "draftPublic": true }));
     test.cms.types().create(&local, page).unwrap();
-    let mut news = article();
-    news.extend(map(json!({ "name": "news", "workflowId": "publishing" })));
+    let news = article_with(json!({ "name": "news", "workflowId": "publishing" }));
     test.cms.types().create(&local, news).unwrap();
     for name in ["article", "page", "news"] {
-        let new = map(json!({ "id": "a", "title": "A" }));
-        test.cms.objects().create(&local, name, new).unwrap();
+        create_object(&test.cms, name, json!({ "id": "a", "title": "A" }));
     }
     (test, local)
 }
 
 /// A caller with a separate key.
 fn writer(test: &TestCms, name: &str) -> Caller {
-    let new = NewKey { name: name.to_owned(), kind: KeyKind::ReadWrite, rules: Vec::new() };
-    let key = test.cms.keys().create(&Caller::local(), &new).unwrap().key;
-    test.cms.caller_of_key(&key).unwrap()
+    key(test, name, KeyKind::ReadWrite).1
 }
 
 fn only_in(caller: &Caller, tag: EntityTag) -> Caller {

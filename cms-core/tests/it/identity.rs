@@ -10,7 +10,7 @@ use cms_core::{
     wire::{
         activity::{Activity, ActivityRequest},
         change::ChangesRequest,
-        key::{KeyKind, KeyUpdate, NewKey},
+        key::{KeyKind, KeyUpdate},
         object::{Direction, ListRequest},
         schedule::SchedulesRequest,
         shared_view::NewSharedView,
@@ -20,19 +20,14 @@ use cms_core::{
 };
 use cms_model::context::{Actor, ActorKind, Credential};
 use cms_store::counting::statements;
-use rusqlite::Connection;
 use serde_json::{Value, json};
 
 use crate::{
-    support::{article, map},
+    support::{article, article_with, create_object, database, key, map, with_type},
     webhooks::webhook,
 };
 
 const ADA: &str = "ada00000-0000-0000-0000-000000000000";
-
-fn database(test: &TestCms) -> Connection {
-    Connection::open(test.path().join("cms.db")).unwrap()
-}
 
 /// A session of the user Ada Moor, who is an editor.
 fn ada(test: &TestCms) -> Caller {
@@ -62,12 +57,6 @@ fn ada(test: &TestCms) -> Caller {
         may_publish: true,
     };
     Caller::new(Arc::new(actor)).with_credential(Credential::Session(1))
-}
-
-fn key(test: &TestCms, name: &str, kind: KeyKind) -> (String, Caller) {
-    let new = NewKey { name: name.to_owned(), kind, rules: Vec::new() };
-    let key = test.cms.keys().create(&Caller::local(), &new).unwrap();
-    (key.item.id, test.cms.caller_of_key(&key.key).unwrap())
 }
 
 /// An article by a command, changed by a user and by a key.
@@ -173,15 +162,12 @@ fn versions_show_users_to_callers_that_may_see_them() {
 fn schedules_have_their_author() {
     let test = TestCms::standalone();
     let local = Caller::local();
-    let mut draft = article();
-    draft.insert("draftPublic".to_owned(), json!(true));
-    test.cms.types().create(&local, draft).unwrap();
+    test.cms.types().create(&local, article_with(json!({ "draftPublic": true }))).unwrap();
     let reader = key(&test, "reader", KeyKind::ReadOnly).1;
     let (web_id, web) = key(&test, "web", KeyKind::ReadWrite);
     let user = ada(&test);
     for (id, caller) in [("a", &local), ("b", &user), ("c", &web)] {
-        let new = map(json!({ "id": id, "title": id }));
-        test.cms.objects().create(&local, "article", new).unwrap();
+        create_object(&test.cms, "article", json!({ "id": id, "title": id }));
         let at = map(json!({ "scheduledAt": "2026-02-03T10:00", "timeZone": "UTC" }));
         test.cms.publishing().schedule(caller, "article", id, at).unwrap();
     }
@@ -324,8 +310,7 @@ fn activity_of_management_is_shown_to_admins() {
 /// Rows that the caller may not read are scanned in pages of limited cost.
 #[test]
 fn activity_page_scans_a_limited_number_of_rows() {
-    let test = TestCms::new();
-    test.cms.types().create(&Caller::local(), article()).unwrap();
+    let test = with_type(article());
     database(&test)
         .execute_batch(
             "WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 25000)
@@ -378,9 +363,10 @@ type ReadList<'a> = Box<dyn Fn() -> usize + 'a>;
 /// Returns the number of statements of each list with at least this number of rows, by three authors.
 fn statements_of_lists(rows: usize) -> Vec<(&'static str, usize)> {
     let test = TestCms::standalone();
-    let mut draft = article();
-    draft.insert("draftPublic".to_owned(), json!(true));
-    test.cms.types().create(&Caller::local(), draft).unwrap();
+    test.cms
+        .types()
+        .create(&Caller::local(), article_with(json!({ "draftPublic": true })))
+        .unwrap();
     let (cms, user) = (&test.cms, ada(&test));
     let web = ["a", "b"].map(|name| key(&test, name, KeyKind::ReadWrite).1);
     let authors = [&web[0], &user, &web[1]];

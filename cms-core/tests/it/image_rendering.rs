@@ -4,13 +4,9 @@
 //! The source is a gradient: red grows from left to right, green from top to bottom. So the
 //! expected pixels of any part in any size can be computed.
 
-use std::io::{Cursor, Write};
+use std::io::Cursor;
 
-use cms_core::{
-    Caller, Error, ImageBody, Result,
-    testing::TestCms,
-    wire::media::{ImageRequest, UploadRequest},
-};
+use cms_core::{Caller, Error, ImageBody, Result, testing::TestCms, wire::media::ImageRequest};
 use image::{DynamicImage, ImageFormat, Rgb, RgbImage};
 use serde_json::{Value, json};
 
@@ -86,16 +82,9 @@ struct Uploaded {
 impl Uploaded {
     fn new(bytes: Vec<u8>, extension: &'static str) -> Self {
         let core = TestCms::new();
-        let request = UploadRequest {
-            file_name: format!("soft.{extension}"),
-            kind: Some("image".to_owned()),
-            save: true,
-            ..UploadRequest::default()
-        };
-        let mut file = core.cms.media().receive().unwrap();
-        file.write_all(&bytes).unwrap();
-        let stored = core.cms.media().upload(&Caller::local(), Some(file), &request).unwrap();
-        let id = stored.to_value()["id"].as_str().unwrap().to_owned();
+        let request = crate::media::image(&format!("soft.{extension}"));
+        let stored = crate::media::upload(&core.cms, &bytes, &request).unwrap();
+        let id = stored["id"].as_str().unwrap().to_owned();
         Self { core, id, extension, bytes }
     }
 

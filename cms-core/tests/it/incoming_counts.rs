@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 
 use crate::{
     change_feed::key,
-    support::{article, link, map, remove_property},
+    support::{article_with, link, map, remove_property},
 };
 
 const TAGS: usize = 6;
@@ -79,9 +79,7 @@ fn blog_strategy() -> impl Strategy<Value = Blog> {
 /// Tags; posts and pages link to them.
 fn create(blog: Blog) -> TestCms {
     let (test, local) = (TestCms::new(), Caller::local());
-    let mut tag = article();
-    tag["name"] = json!("tag");
-    tag.insert("draftPublic".to_owned(), json!(blog.tags_draft));
+    let mut tag = article_with(json!({ "name": "tag", "draftPublic": blog.tags_draft }));
     if !blog.tags_link {
         for relation in ["related", "parts"] {
             remove_property(&mut tag, relation);
@@ -89,10 +87,10 @@ fn create(blog: Blog) -> TestCms {
     }
     test.cms.types().create(&local, tag).unwrap();
     for (name, draft) in SOURCES.into_iter().zip(blog.sources_draft) {
-        let mut post = article();
-        post["name"] = json!(name);
-        post.insert("draftPublic".to_owned(), json!(draft));
-        test.cms.types().create(&local, post).unwrap();
+        test.cms
+            .types()
+            .create(&local, article_with(json!({ "name": name, "draftPublic": draft })))
+            .unwrap();
     }
     for number in 0..TAGS {
         let tag = json!({ "id": format!("Tag-{number}"), "title": number.to_string() });

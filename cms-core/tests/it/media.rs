@@ -3,7 +3,7 @@
 use std::{fs, io::Write, path::Path};
 
 use cms_core::{
-    Caller, Cms, Error, ImageBody, Incoming, OrphanCleanUp, Result,
+    Cms, Error, ImageBody, Incoming, OrphanCleanUp, Result,
     testing::{TestCms, fixture, pictures},
     wire::{
         check::{CheckRequest, MediaCheck},
@@ -13,9 +13,7 @@ use cms_core::{
 };
 use serde_json::{Value, json};
 
-fn local() -> Caller {
-    Caller::local()
-}
+use crate::support::local;
 
 pub(crate) fn receive(cms: &Cms, bytes: &[u8]) -> Incoming {
     let mut file = cms.media().receive().unwrap();
@@ -43,6 +41,13 @@ pub(crate) fn image(name: &str) -> UploadRequest {
 pub(crate) fn upload(cms: &Cms, bytes: &[u8], request: &UploadRequest) -> Result<Value> {
     let json = cms.media().upload(&local(), Some(receive(cms, bytes)), request)?;
     Ok(json.to_value())
+}
+
+/// Uploads a text file; returns its id.
+#[track_caller]
+pub(crate) fn text(cms: &Cms, content: &[u8]) -> String {
+    let request = UploadRequest { kind: Some("file".to_owned()), ..image("a.txt") };
+    upload(cms, content, &request).unwrap()["id"].as_str().unwrap().to_owned()
 }
 
 pub(crate) fn get(cms: &Cms, path: &str) -> Result<(String, Vec<u8>)> {

@@ -6,18 +6,17 @@ use cms_core::{
     testing::TestCms,
     wire::{
         batch::BatchElements,
-        key::{KeyKind, NewKey},
+        key::KeyKind,
         object::{Direction, ListRequest},
         plan::PlanRequest,
     },
 };
 use serde_json::{Value, json};
 
-use crate::support::{article, link, map, rows};
+use crate::support::{article, create_object, key, link, map, rows, with_type};
 
 fn with_articles() -> (TestCms, Caller) {
-    let (test, local) = (TestCms::new(), Caller::local());
-    test.cms.types().create(&local, article()).unwrap();
+    let (test, local) = (with_type(article()), Caller::local());
     (test, local)
 }
 
@@ -76,12 +75,8 @@ fn journal_has_every_change_once() {
 fn versions_keep_their_properties_title_and_author() {
     let (test, local) = with_articles();
     let objects = test.cms.objects();
-    let new = NewKey { name: "web".to_owned(), kind: KeyKind::ReadWrite, rules: Vec::new() };
-    let token = test.cms.keys().create(&local, &new).unwrap().key;
-    let web = test.cms.caller_of_key(&token).unwrap();
-    objects
-        .create(&local, "article", map(json!({ "id": "a", "title": "Old", "rank": 1 })))
-        .unwrap();
+    let (_, web) = key(&test, "web", KeyKind::ReadWrite);
+    create_object(&test.cms, "article", json!({ "id": "a", "title": "Old", "rank": 1 }));
     test.clock.advance(60);
     objects.patch(&web, "article", "a", map(json!({ "title": "New" }))).unwrap();
     test.clock.advance(60);

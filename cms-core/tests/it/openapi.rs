@@ -19,7 +19,7 @@ use cms_core::{
 use jsonschema::{Draft, Validator};
 use serde_json::{Map, Value, json};
 
-use crate::support::{article, map};
+use crate::support::{article, article_with, key, map, with_type};
 
 const VERSIONS: [OpenApiVersion; 3] =
     [OpenApiVersion::V30, OpenApiVersion::V31, OpenApiVersion::V2];
@@ -222,8 +222,7 @@ fn objects_match_their_schema_in_every_state() {
     let (test, local) = (TestCms::new(), Caller::local());
     let cms = &test.cms;
     let create = |name: &str, key: &str, value: Value| {
-        let mut definition = article();
-        definition.insert("name".to_owned(), json!(name));
+        let mut definition = article_with(json!({ "name": name }));
         definition.insert(key.to_owned(), value);
         cms.types().create(&local, definition).unwrap();
         cms.objects().create(&local, name, map(json!({ "id": "one", "title": name }))).unwrap();
@@ -319,8 +318,7 @@ fn openapi_versions_have_their_own_syntax() {
 
 #[test]
 fn document_for_scoped_keys_has_allowed_operations() {
-    let test = TestCms::new();
-    test.cms.types().create(&Caller::local(), article()).unwrap();
+    let test = with_type(article());
     let rule = |text: &str| Rule {
         content_type: "article".to_owned(),
         create: text.contains('c'),
@@ -362,9 +360,7 @@ fn document_for_scoped_keys_has_allowed_operations() {
 
     // All other kinds of keys get the same document.
     let kinds = [KeyKind::ReadOnly, KeyKind::ReadWrite, KeyKind::Admin].map(|kind| {
-        let new = NewKey { name: kind.as_str().to_owned(), kind, rules: Vec::new() };
-        let key = test.cms.keys().create(&Caller::local(), &new).unwrap().key;
-        let caller = test.cms.caller_of_key(&key).unwrap();
+        let (_, caller) = key(&test, kind.as_str(), kind);
         test.cms.openapi().document(&caller, &request(OpenApiVersion::V31)).unwrap().tag
     });
     assert!(kinds.iter().all(|tag| *tag == kinds[0]));
@@ -373,9 +369,7 @@ fn document_for_scoped_keys_has_allowed_operations() {
 #[test]
 fn document_depends_on_role_and_publishing_right() {
     let test = TestCms::new();
-    let mut news = article();
-    news.insert("name".to_owned(), json!("news"));
-    news.insert("draftPublic".to_owned(), json!(true));
+    let news = article_with(json!({ "name": "news", "draftPublic": true }));
     test.cms.types().create(&Caller::local(), news).unwrap();
     let publishing = [
         "News_publish",

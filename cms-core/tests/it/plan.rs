@@ -13,7 +13,7 @@ use cms_core::{
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-use crate::support::{add_property, article, dump, map, remove_property};
+use crate::support::{add_property, article_with, dump, map, remove_property};
 
 /// A variant of a type to apply; the last two are refused.
 #[derive(Clone, Copy, Debug)]
@@ -54,9 +54,7 @@ fn payload(name: &str, variant: Variant) -> Option<Map<String, Value>> {
 }
 
 fn named(name: &str) -> Map<String, Value> {
-    let mut payload = article();
-    payload["name"] = json!(name);
-    payload
+    article_with(json!({ "name": name }))
 }
 
 /// The types `full`, with objects, and `empty`; `fresh` does not exist.

@@ -7,12 +7,11 @@ use cms_core::{
 };
 use serde_json::{Value, json};
 
-use crate::support::{article, dump, map};
+use crate::support::{article_with, dump, map};
 
 /// A workflow, a type that uses it, and a key for the type.
 fn project() -> PlanRequest {
-    let mut definition = article();
-    definition.insert("workflowId".to_owned(), json!("editorial"));
+    let definition = article_with(json!({ "workflowId": "editorial" }));
     PlanRequest {
         workflows: vec![map(json!({
             "id": "editorial",

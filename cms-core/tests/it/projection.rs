@@ -8,7 +8,7 @@ use cms_core::{
 };
 use serde_json::{Value, json};
 
-use crate::support::{add_property, article, link, map};
+use crate::support::{add_property, article, article_with, link, map};
 
 const TYPES: [&str; 2] = ["article", "page"];
 
@@ -67,8 +67,7 @@ fn selected_fields_equal_those_of_complete_objects() {
     }
     check();
     for name in TYPES {
-        let mut definition = article();
-        definition.extend(map(json!({ "name": name, "draftPublic": name == "page" })));
+        let mut definition = article_with(json!({ "name": name, "draftPublic": name == "page" }));
         add_property(&mut definition, "body", json!({ "type": "string" }), "text");
         test.cms.types().update(&local, name, definition).unwrap();
     }

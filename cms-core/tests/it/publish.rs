@@ -10,7 +10,7 @@ use cms_core::{
 use proptest::{collection::vec, prelude::*, sample::select};
 use serde_json::{Value, json};
 
-use crate::support::{article, link, map, rows};
+use crate::support::{article_with, link, map, rows, with_type};
 
 const IDS: [&str; 3] = ["a", "b", "c"];
 
@@ -287,11 +287,7 @@ fn execute(test: &TestCms, model: &Model, step: &Step) -> bool {
 }
 
 fn with_articles() -> TestCms {
-    let test = TestCms::new();
-    let mut article = article();
-    article.insert("draftPublic".to_owned(), json!(true));
-    test.cms.types().create(&Caller::local(), article).unwrap();
-    test
+    with_type(article_with(json!({ "draftPublic": true })))
 }
 
 fn list(objects: &Objects<'_>, visibility: Visibility, filters: Option<&str>) -> Value {
@@ -371,8 +367,7 @@ fn draft_public_toggle_keeps_visible_content() {
     objects.replace(&caller, "article", "a", payload("a", "second", None)).unwrap();
     assert!(objects.delete(&caller, "article", "c").is_err(), "readers still see a link to it");
 
-    let mut definition = article();
-    definition.insert("draftPublic".to_owned(), json!(false));
+    let mut definition = article_with(json!({ "draftPublic": false }));
     let request = PlanRequest { content_types: vec![definition.clone()], ..PlanRequest::default() };
     let before = rows(&test, "SELECT status, data FROM object ORDER BY pk");
     assert!(test.cms.types().plan(&caller, &request).unwrap().content_types[0].breaking);
@@ -401,8 +396,7 @@ fn draft_public_toggle_keeps_visible_content() {
 fn type_leaves_workflow_states_when_draft_public_is_enabled() {
     let (test, caller) = (TestCms::new(), Caller::local());
     let (objects, workflows) = (test.cms.objects(), test.cms.workflows());
-    let mut definition = article();
-    definition.insert("workflowId".to_owned(), json!("publishing"));
+    let mut definition = article_with(json!({ "workflowId": "publishing" }));
     test.cms.types().create(&caller, definition.clone()).unwrap();
     objects.create(&caller, "article", payload("a", "approved", None)).unwrap();
     for action in ["_draft_review", "_review_public"] {

@@ -23,8 +23,8 @@ use cms_core::{
 use super::{
     backup::check_scheduled_backups,
     bucket::{ACCESS_KEY, BucketServer},
-    media::{get, image, receive, upload},
-    support::article,
+    media::{get, image, receive, text, upload},
+    support::{article, with_type},
 };
 
 /// The suffix of files that this program stores objects in.
@@ -83,16 +83,6 @@ fn with_bucket(bucket: S3Bucket) -> TestCms {
         config.media = MediaStorage::S3(bucket);
         config.ids = Arc::new(RandomIds);
     })
-}
-
-fn text(cms: &Cms, bytes: &[u8]) -> String {
-    let request = UploadRequest {
-        file_name: "a.txt".to_owned(),
-        kind: Some("file".to_owned()),
-        save: true,
-        ..UploadRequest::default()
-    };
-    upload(cms, bytes, &request).unwrap()["id"].as_str().unwrap().to_owned()
 }
 
 fn has_entries(folder: &Path) -> bool {
@@ -252,8 +242,7 @@ fn bucket_belongs_to_one_data_directory() {
 #[test]
 fn scheduled_backups_are_stored_in_the_bucket() {
     let Some(storage) = Storage::start() else { return };
-    let core = TestCms::new();
-    core.cms.types().create(&Caller::local(), article()).unwrap();
+    let core = with_type(article());
     let names = || {
         let keys = storage.keys().into_iter();
         keys.map(|key| key.strip_prefix("backups/").unwrap().to_owned()).collect()

@@ -13,7 +13,7 @@ use cms_core::{
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::support::{add_property, article, map};
+use crate::support::{add_property, article, article_with, create_object, map};
 
 /// All hits of an empty search: id and object.
 fn found(cms: &Cms, preview: bool) -> BTreeMap<String, String> {
@@ -58,16 +58,11 @@ fn assert_same(cms: &Cms) {
 }
 
 fn create(cms: &Cms, name: &str, id: &str) {
-    let object = map(json!({ "id": id, "title": format!("Title of {id}") }));
-    cms.objects().create(&Caller::local(), name, object).unwrap();
+    create_object(cms, name, json!({ "id": id, "title": format!("Title of {id}") }));
 }
 
 fn page() -> serde_json::Map<String, Value> {
-    let mut page = article();
-    page["name"] = json!("page");
-    page["label"] = json!("Page");
-    page.insert("draftPublic".to_owned(), json!(true));
-    page
+    article_with(json!({ "name": "page", "label": "Page", "draftPublic": true }))
 }
 
 fn with_types() -> TestCms {

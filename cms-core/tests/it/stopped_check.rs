@@ -18,12 +18,11 @@ use cms_core::{
         media::UploadRequest,
     },
 };
-use rusqlite::Connection;
 use serde_json::json;
 
 use crate::{
     media::{image, upload},
-    support::{article, link, map, rows},
+    support::{article, create_object, database, link, map, rows},
 };
 
 /// Articles with links, and two files, one of several chunks.
@@ -48,7 +47,7 @@ fn with_content() -> TestCms {
 fn damage(core: &TestCms) {
     let sql = "DELETE FROM link WHERE object % 2 = 0; UPDATE ctd_state SET live = live + 3;
                UPDATE object SET workflow_state = 'public' WHERE id = 'a-1'; DELETE FROM stored_file";
-    Connection::open(core.path().join("cms.db")).unwrap().execute_batch(sql).unwrap();
+    database(core).execute_batch(sql).unwrap();
 }
 
 /// Runs a check that has to stop after it asked a number of times; returns its result, and how often
@@ -98,8 +97,11 @@ fn stopped_repair_is_completed_by_the_next_and_disturbs_no_writer() {
     let repair = CheckRequest { repair: true, digests: true };
     let write = |round: usize| {
         for number in 0..5 {
-            let object = map(json!({ "title": format!("new {round} {number}") }));
-            core.cms.objects().create(&Caller::local(), "article", object).unwrap();
+            create_object(
+                &core.cms,
+                "article",
+                json!({ "title": format!("new {round} {number}") }),
+            );
         }
     };
     let mut stop = 0;
@@ -141,8 +143,7 @@ fn check_stops_between_the_chunks_of_a_file() {
 fn check_stops_while_it_waits_for_the_index() {
     let core = with_content();
     assert!(core.cms.check(&CheckRequest::default()).unwrap().is_sound());
-    let late = map(json!({ "title": "Late" }));
-    core.cms.objects().create(&Caller::local(), "article", late).unwrap();
+    create_object(&core.cms, "article", json!({ "title": "Late" }));
     let other = Cms::open(CoreConfig::new(core.path())).unwrap();
     let begun = Instant::now();
     let ensure_running: EnsureRunning = Arc::new(move || {

@@ -15,22 +15,19 @@ use cms_core::{
         media::UploadRequest,
     },
 };
-use rusqlite::Connection;
 use sha2::{Digest, Sha256};
 use tempfile::TempDir;
 
-use crate::media::{empty_trash, get, image, upload};
+use crate::{
+    media::{empty_trash, get, image, text, upload},
+    support::database,
+};
 
 const REMEDY: &str = "put the file back from an earlier backup, or delete the media object and remove it \
      from the trash";
 
 fn check(cms: &Cms, repair: bool, digests: bool) -> CheckReport {
     cms.check(&CheckRequest { repair, digests }).unwrap()
-}
-
-fn text(core: &TestCms, content: &[u8]) -> String {
-    let request = UploadRequest { kind: Some("file".to_owned()), ..image("a.txt") };
-    upload(&core.cms, content, &request).unwrap()["id"].as_str().unwrap().to_owned()
 }
 
 fn path(core: &TestCms, id: &str) -> PathBuf {
@@ -43,7 +40,7 @@ fn cut(core: &TestCms, id: &str, length: u64) {
 
 /// The records of files in the database, as `id size digest`.
 fn records(core: &TestCms) -> Vec<(String, u64, String)> {
-    let database = Connection::open(core.path().join("cms.db")).unwrap();
+    let database = database(core);
     let sql = "SELECT id, size, lower(hex(sha256)) FROM stored_file ORDER BY id";
     let mut statement = database.prepare(sql).unwrap();
     let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)));
@@ -52,7 +49,7 @@ fn records(core: &TestCms) -> Vec<(String, u64, String)> {
 
 /// Removes the records, as in a data directory of an earlier version.
 fn remove_records(core: &TestCms) {
-    let database = Connection::open(core.path().join("cms.db")).unwrap();
+    let database = database(core);
     database.execute_batch("DELETE FROM stored_file").unwrap();
 }
 
@@ -92,7 +89,7 @@ fn damaged<T>(outcome: Result<T, Error>) -> String {
 #[test]
 fn upload_records_size_and_sha256_until_the_file_is_removed() {
     let core = TestCms::new();
-    let saved = text(&core, b"saved");
+    let saved = text(&core.cms, b"saved");
     let unsaved = UploadRequest { save: false, kind: Some("file".to_owned()), ..image("b.txt") };
     let unsaved = upload(&core.cms, b"not saved", &unsaved).unwrap();
     let unsaved = unsaved["id"].as_str().unwrap().to_owned();
@@ -125,7 +122,7 @@ fn refused_upload_records_nothing() {
 #[test]
 fn upload_under_the_id_of_another_file_compares_all_of_it() {
     let core = TestCms::new();
-    let id = text(&core, b"some text");
+    let id = text(&core.cms, b"some text");
     let again = |content: &[u8]| {
         let id = Some(id.clone());
         let kind = Some("file".to_owned());
@@ -176,7 +173,8 @@ fn file_of_the_wrong_size_is_neither_sent_nor_rendered() {
 #[test]
 fn check_compares_sizes_always_and_digests_on_demand() {
     let core = TestCms::new();
-    let [kept, short, changed] = [b"kept", b"cut!", b"good"].map(|content| text(&core, content));
+    let [kept, short, changed] =
+        [b"kept", b"cut!", b"good"].map(|content| text(&core.cms, content));
     assert_eq!(check(&core.cms, false, true).findings, []);
     cut(&core, &short, 1);
     fs::write(path(&core, &changed), b"evil").unwrap();
@@ -210,7 +208,7 @@ fn check_compares_sizes_always_and_digests_on_demand() {
 #[test]
 fn check_records_files_of_earlier_versions_on_repair() {
     let core = TestCms::standalone();
-    let [complete, short] = [b"whole", b"short"].map(|content| text(&core, content));
+    let [complete, short] = [b"whole", b"short"].map(|content| text(&core.cms, content));
     let expected = records(&core);
     remove_records(&core);
     cut(&core, &short, 2);
@@ -238,7 +236,7 @@ fn check_records_files_of_earlier_versions_on_repair() {
 #[test]
 fn backup_names_all_files_of_the_wrong_size() {
     let core = TestCms::new();
-    let mut ids: Vec<_> = (0..12).map(|number| text(&core, &[b'a'; 20][..=number])).collect();
+    let mut ids: Vec<_> = (0..12).map(|number| text(&core.cms, &[b'a'; 20][..=number])).collect();
     core.cms.backups().begin().map(drop).unwrap();
     cut(&core, &ids[3], 1);
     let message = damaged(core.cms.backups().begin());
@@ -257,7 +255,7 @@ fn backup_names_all_files_of_the_wrong_size() {
 #[test]
 fn backup_fails_at_a_file_with_another_digest_and_keeps_older_ones() {
     let core = TestCms::new();
-    let id = text(&core, b"what was uploaded");
+    let id = text(&core.cms, b"what was uploaded");
     let folder = TempDir::new().unwrap();
     let schedule = BackupSchedule {
         destination: BackupDestination::Folder(folder.path().to_owned()),

@@ -1,7 +1,11 @@
-//! The content type of the tests, and reads of the database file.
+//! The content type and the callers of the tests, and the database file.
 
-use cms_core::testing::TestCms;
 pub(crate) use cms_core::testing::map;
+use cms_core::{
+    Caller, Cms,
+    testing::TestCms,
+    wire::key::{KeyKind, NewKey},
+};
 use rusqlite::{Connection, OpenFlags, types::Value as Sql};
 use serde_json::{Map, Value, json};
 
@@ -42,6 +46,38 @@ pub(crate) fn article() -> Map<String, Value> {
     }))
 }
 
+/// The type [`article`] with other settings.
+pub(crate) fn article_with(settings: Value) -> Map<String, Value> {
+    let mut definition = article();
+    definition.extend(map(settings));
+    definition
+}
+
+/// An empty data directory with one type.
+#[track_caller]
+pub(crate) fn with_type(definition: Map<String, Value>) -> TestCms {
+    let test = TestCms::new();
+    test.cms.types().create(&local(), definition).unwrap();
+    test
+}
+
+#[track_caller]
+pub(crate) fn create_object(cms: &Cms, content_type: &str, object: Value) {
+    cms.objects().create(&local(), content_type, map(object)).unwrap();
+}
+
+pub(crate) fn local() -> Caller {
+    Caller::local()
+}
+
+/// A new key without rules: its id, and the caller that it authenticates.
+#[track_caller]
+pub(crate) fn key(test: &TestCms, name: &str, kind: KeyKind) -> (String, Caller) {
+    let new = NewKey { name: name.to_owned(), kind, rules: Vec::new() };
+    let key = test.cms.keys().create(&local(), &new).unwrap();
+    (key.item.id, test.cms.caller_of_key(&key.key).unwrap())
+}
+
 /// Adds a property to a definition.
 pub(crate) fn add_property(
     definition: &mut Map<String, Value>,
@@ -66,6 +102,11 @@ pub(crate) fn remove_property(definition: &mut Map<String, Value>, name: &str) {
 
 pub(crate) fn link(content_type: &str, id: &str) -> Value {
     json!({ "type": "internal", "dataUrl": format!("/api/v1/content/{content_type}/{id}") })
+}
+
+/// A connection to the database file, which may change it.
+pub(crate) fn database(test: &TestCms) -> Connection {
+    Connection::open(test.path().join("cms.db")).unwrap()
 }
 
 /// The rows of a query, their columns joined by spaces.

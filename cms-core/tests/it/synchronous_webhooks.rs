@@ -12,14 +12,14 @@ use cms_core::{
     wire::{
         batch::{BatchElements, BatchReport},
         condition::{IdempotencyKey, IfMatch, WriteGuards},
-        key::{KeyKind, NewKey},
+        key::KeyKind,
         trash::{RestoreRequest, TrashRequest},
     },
 };
 use serde_json::{Value, json};
 
 use crate::{
-    support::{article, map, rows},
+    support::{article, key, map, rows, with_type},
     webhooks::{create, webhook},
 };
 
@@ -170,11 +170,9 @@ fn webhook_is_not_called_by_fast_writes() {
 #[test]
 fn webhook_is_not_called_for_a_repeated_request() {
     let (test, receiver) = with_webhook();
-    let new = NewKey { name: "web".to_owned(), kind: KeyKind::ReadWrite, rules: Vec::new() };
-    let token = test.cms.keys().create(&Caller::local(), &new).unwrap().key;
-    let key = IdempotencyKey::new("once", &[]).unwrap();
-    let caller = test.cms.caller_of_key(&token).unwrap();
-    let caller = caller.with_write_guards(WriteGuards::new(None, Some(key)));
+    let (_, caller) = key(&test, "web", KeyKind::ReadWrite);
+    let once = IdempotencyKey::new("once", &[]).unwrap();
+    let caller = caller.with_write_guards(WriteGuards::new(None, Some(once)));
     for _ in 0..2 {
         let new = map(json!({ "id": "a", "title": "A" }));
         test.cms.objects().create(&caller, "article", new).unwrap();
@@ -229,8 +227,7 @@ fn request_calls_webhooks_for_at_most_a_minute() {
             self.0.send(url, headers, body)
         }
     }
-    let test = TestCms::new();
-    test.cms.types().create(&Caller::local(), article()).unwrap();
+    let test = with_type(article());
     let receiver = Receiver::default();
     let slow = Slow(receiver.clone(), Arc::clone(&test.clock));
     test.cms.webhooks().set_transport(Box::new(slow));

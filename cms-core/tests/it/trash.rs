@@ -21,14 +21,13 @@ use serde_json::{Value, json};
 
 use crate::{
     media::{self, image, upload},
-    support::{add_property, article, link, map, remove_property, rows},
+    support::{
+        add_property, article, article_with, database, key, link, local, map, remove_property,
+        rows, with_type,
+    },
 };
 
 const DAY: i64 = 86_400;
-
-fn local() -> Caller {
-    Caller::local()
-}
 
 fn preview() -> Caller {
     local().with_visibility(Visibility { preview: true, public_only: false })
@@ -47,15 +46,7 @@ fn author() -> Caller {
 }
 
 fn with_articles(more: &Value) -> TestCms {
-    let test = TestCms::new();
-    test.cms.types().create(&local(), changed(more)).unwrap();
-    test
-}
-
-fn changed(more: &Value) -> serde_json::Map<String, Value> {
-    let mut definition = article();
-    definition.extend(map(more.clone()));
-    definition
+    with_type(article_with(more.clone()))
 }
 
 fn create(test: &TestCms, object: Value) {
@@ -283,7 +274,7 @@ fn restore_as_draft_leaves_out_an_invalid_published_version() {
     create(&test, json!({ "id": "a", "title": "A" }));
     act(&test, "a", PublishAction::Publish);
     delete(&test, "a");
-    let mut definition = changed(&json!({ "draftPublic": true }));
+    let mut definition = article_with(json!({ "draftPublic": true }));
     add_property(&mut definition, "summary", json!({ "type": "string" }), "text");
     definition["schemaDefinition"]["required"] = json!(["title", "summary"]);
     test.cms.types().update(&local(), "article", definition).unwrap();
@@ -317,7 +308,7 @@ fn restored_object_is_converted_to_the_current_type() {
     patch(&test, "a", json!({ "title": "New", "rank": 1.5 }));
     delete(&test, "a");
     // A number becomes a text, which gets another name; relations go.
-    let mut definition = changed(&json!({ "draftPublic": true }));
+    let mut definition = article_with(json!({ "draftPublic": true }));
     remove_property(&mut definition, "rank");
     add_property(&mut definition, "rank", json!({ "type": "string" }), "text");
     test.cms.types().update(&local(), "article", definition.clone()).unwrap();
@@ -730,9 +721,8 @@ fn working_copies_stay_until_the_entry_is_removed() {
     for id in ["a", "b"] {
         create(&test, json!({ "id": id, "title": id }));
     }
-    let key = NewKey { name: "web".to_owned(), kind: KeyKind::ReadWrite, rules: Vec::new() };
-    test.cms.keys().create(&local(), &key).unwrap();
-    let database = rusqlite::Connection::open(test.path().join("cms.db")).unwrap();
+    key(&test, "web", KeyKind::ReadWrite);
+    let database = database(&test);
     let copies = "INSERT INTO working_copy (actor, ctd, object, title, saved_at, data)
                   SELECT (SELECT max(pk) FROM actor), ctd, pk, title, 0, '{}' FROM object
                   WHERE title <> ''";

@@ -12,7 +12,9 @@ use cms_core::{
 };
 use serde_json::{Map, Value, json};
 
-use crate::support::{add_property, article, dump, link, map, remove_property, rows};
+use crate::support::{
+    add_property, article, article_with, dump, link, map, remove_property, rows, with_type,
+};
 
 const NOT_CONFORMING: &str = "Existing objects do not conform to the new schema, and updating them automatically is impossible (e.g., Text -> Relationship). Ensure you're not changing a field type that is also required - if so, disable required for the field you're changing.";
 
@@ -21,8 +23,7 @@ type Edit = fn(&mut Map<String, Value>);
 
 /// The articles `a` and `b`; `b` has a title only.
 fn with_articles() -> (TestCms, Caller) {
-    let (test, local) = (TestCms::new(), Caller::local());
-    test.cms.types().create(&local, article()).unwrap();
+    let (test, local) = (with_type(article()), Caller::local());
     let objects = test.cms.objects();
     objects.create(&local, "article", map(json!({"id": "b", "title": "B"}))).unwrap();
     let parts = json!([{"sources": [link("article", "b")]}, {}]);
@@ -158,13 +159,7 @@ fn nonconforming_change_is_refused_with_all_reasons() {
 fn missing_link_targets_are_reported_when_validation_changes() {
     let (test, local) = with_articles();
     let types = test.cms.types();
-    types
-        .create(&local, {
-            let mut other = article();
-            other["name"] = json!("other");
-            other
-        })
-        .unwrap();
+    types.create(&local, article_with(json!({ "name": "other" }))).unwrap();
     let objects = test.cms.objects();
     objects.create(&local, "other", map(json!({"id": "o", "title": "O"}))).unwrap();
     let gone = link("other", "o");
@@ -219,8 +214,7 @@ fn renamed_property_keeps_its_values_once() {
     assert_eq!(property(&plan, "rank").lost, 1);
     assert_eq!(data(&test, "a")["place"], json!("1.5"));
     // The definition is valid without a property of the old name, too.
-    let (fresh, local) = (TestCms::new(), Caller::local());
-    fresh.cms.types().create(&local, definition).unwrap();
+    with_type(definition);
 }
 
 #[test]
@@ -270,8 +264,7 @@ fn samples_list_unconvertible_values_first() {
 /// An article whose published version has a rank and a link, unlike the current one.
 fn with_published_article() -> (TestCms, Caller, Map<String, Value>) {
     let (test, local) = (TestCms::new(), Caller::local());
-    let mut definition = article();
-    definition.insert("draftPublic".to_owned(), json!(true));
+    let definition = article_with(json!({ "draftPublic": true }));
     test.cms.types().create(&local, definition.clone()).unwrap();
     let objects = test.cms.objects();
     objects.create(&local, "article", map(json!({"id": "b", "title": "B"}))).unwrap();

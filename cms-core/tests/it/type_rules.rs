@@ -4,7 +4,7 @@
 use std::thread;
 
 use cms_core::{
-    Caller, Cms, CoreConfig, Error,
+    Cms, CoreConfig, Error,
     paging::PageRequest,
     testing::TestCms,
     wire::{
@@ -15,14 +15,9 @@ use cms_core::{
         trash::{RestoreRequest, TrashRequest},
     },
 };
-use rusqlite::Connection;
 use serde_json::{Map, Value, json};
 
-use crate::support::{add_property, article, map, rows};
-
-fn local() -> Caller {
-    Caller::local()
-}
+use crate::support::{add_property, article, database, local, map, rows};
 
 fn create(test: &TestCms, object: Value) -> Result<Value, Error> {
     let created = test.cms.objects().create(&local(), "article", map(object))?;
@@ -220,7 +215,7 @@ fn combination_of_an_older_directory_is_indexed() {
     }
     create(&test, json!({"id": "a", "title": "Tea", "language": "en"})).unwrap();
     {
-        let database = Connection::open(test.path().join("cms.db")).unwrap();
+        let database = database(&test);
         let indexes =
             "SELECT name FROM sqlite_schema WHERE type = 'index' AND name GLOB '*_slot_*'";
         for index in rows(&test, indexes) {
@@ -250,7 +245,7 @@ fn descending_indexes_of_an_older_directory_are_dropped() {
     }
     let indexes = "SELECT name FROM sqlite_schema WHERE type = 'index' AND name GLOB '*_slot_*'";
     let expected = rows(&test, indexes);
-    let database = Connection::open(test.path().join("cms.db")).unwrap();
+    let database = database(&test);
     database
         .execute_batch(
             "CREATE INDEX object_slot_0_desc ON object (ctd);
@@ -429,7 +424,7 @@ fn stored_errors_of_values_are_not_reported_again() {
     let types = test.cms.types();
     types.create(&local(), definition.clone()).unwrap();
     {
-        let database = Connection::open(test.path().join("cms.db")).unwrap();
+        let database = database(&test);
         database
             .execute_batch(
                 "UPDATE ctd SET definition = json_set(definition,

@@ -28,25 +28,17 @@ use tempfile::TempDir;
 
 use crate::{
     media::{get, image, upload},
-    support::{article, link, map},
+    support::{article_with, create_object, link, local, map},
     webhooks::webhook,
 };
 
 const IMAGE: &str = "_media-00000000-0000-4000-8000-00000000abcd";
 
-fn local() -> Caller {
-    Caller::local()
-}
-
 /// The content of every directory since schema 2.
 fn fill(cms: &Cms) {
     let (objects, publishing) = (cms.objects(), cms.publishing());
-    let mut page = article();
-    page.insert("name".to_owned(), json!("page"));
-    page.insert("draftPublic".to_owned(), json!(true));
-    let mut note = article();
-    note.insert("name".to_owned(), json!("note"));
-    note.insert("workflowId".to_owned(), json!("own"));
+    let page = article_with(json!({ "name": "page", "draftPublic": true }));
+    let note = article_with(json!({ "name": "note", "workflowId": "own" }));
     let own = json!({ "id": "own", "states": ["new", "public"], "transitions": [
         { "name": "_new_public", "froms": ["new"], "tos": ["public"] },
     ] });
@@ -280,8 +272,7 @@ fn directories_of_every_released_schema_have_everything() {
         if number > 10 {
             find_delivery_log(&cms);
         }
-        let new = map(json!({ "id": "new", "title": "New" }));
-        cms.objects().create(&local(), "page", new).unwrap();
+        create_object(&cms, "page", json!({ "id": "new", "title": "New" }));
         let check = cms.check(&CheckRequest::default()).unwrap();
         assert!(check.is_sound(), "schema {number}: {check:?}");
         numbers.push(number);

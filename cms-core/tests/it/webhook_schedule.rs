@@ -9,7 +9,7 @@ use proptest::{prelude::*, sample::select};
 use serde_json::json;
 
 use crate::{
-    support::{article, map},
+    support::{article, map, with_type},
     webhooks::{create, webhook},
 };
 
@@ -246,8 +246,7 @@ struct System {
 
 impl System {
     fn new() -> Self {
-        let test = TestCms::new();
-        test.cms.types().create(&Caller::local(), article()).unwrap();
+        let test = with_type(article());
         create(
             &test,
             "_webhooks",

@@ -19,15 +19,14 @@ use cms_core::{
 };
 use serde_json::{Value, json};
 
-use crate::support::{article, map, rows};
+use crate::support::{article, article_with, map, rows, with_type};
 
 /// A page with everything.
 const ALL: PageRequest = PageRequest { number: 1, limit: 1000 };
 
 /// A data directory with the type `article` and a webhook `hook` for all its events.
 pub(crate) fn with_webhook() -> TestCms {
-    let test = TestCms::new();
-    test.cms.types().create(&Caller::local(), article()).unwrap();
+    let test = with_type(article());
     create(&test, "_webhooks", webhook("hook", &json!({})));
     test
 }
@@ -113,10 +112,10 @@ pub(crate) fn log(test: &TestCms) -> Vec<Delivery> {
 fn events_are_delivered_once_in_order() {
     let test = with_webhook();
     let local = Caller::local();
-    let mut expected = article();
-    expected["name"] = json!("memo");
-    expected.insert("draftPublic".to_owned(), json!(true));
-    test.cms.types().create(&local, expected).unwrap();
+    test.cms
+        .types()
+        .create(&local, article_with(json!({ "name": "memo", "draftPublic": true })))
+        .unwrap();
     create(&test, "article", json!({ "id": "a", "title": "One" }));
     edit(&test, "a", "Two");
     test.cms.objects().delete(&local, "article", "a").unwrap();
@@ -156,8 +155,7 @@ fn events_are_delivered_once_in_order() {
 
 #[test]
 fn webhook_receives_events_after_its_creation() {
-    let test = TestCms::new();
-    test.cms.types().create(&Caller::local(), article()).unwrap();
+    let test = with_type(article());
     create(&test, "article", json!({ "id": "before", "title": "Before" }));
     create(&test, "_webhooks", webhook("hook", &json!({})));
     create(&test, "article", json!({ "id": "after", "title": "After" }));
@@ -249,8 +247,7 @@ fn type_changes_are_delivered_for_all_actions() {
     let local = Caller::local();
     create(&test, "_webhooks", webhook("types", &json!({ "type": "ctd", "actions": [] })));
     test.cms.types().create(&local, article()).unwrap();
-    let mut changed = article();
-    changed["label"] = json!("Changed");
+    let changed = article_with(json!({ "label": "Changed" }));
     test.cms.types().update(&local, "article", changed).unwrap();
     let sent = send_all(&test);
     let actions: Vec<&Value> = sent.iter().map(|body| &body["action"]).collect();
@@ -321,8 +318,7 @@ fn deliveries_of_one_content_type_are_sent_in_order() {
     let test = TestCms::new();
     let local = Caller::local();
     create(&test, "_webhooks", webhook("hook", &json!({ "type": "ctd", "actions": [] })));
-    let mut other = article();
-    other["name"] = json!("other");
+    let other = article_with(json!({ "name": "other" }));
     test.cms.types().create(&local, article()).unwrap();
     test.cms.types().create(&local, other).unwrap();
     test.cms.types().delete(&local, "article").unwrap();
@@ -686,8 +682,7 @@ fn webhook_type_is_added_to_older_directories() {
 
 /// A data directory with the type `article` and a webhook with a quiet period of ten seconds.
 fn with_debounce() -> TestCms {
-    let test = TestCms::new();
-    test.cms.types().create(&Caller::local(), article()).unwrap();
+    let test = with_type(article());
     create(&test, "_webhooks", webhook("hook", &json!({ "debounceSeconds": 10 })));
     test
 }
