@@ -2,14 +2,7 @@
 
 use std::{fs, path::Path, thread};
 
-use super::support::{Cli, Server, both_targets, fixtures};
-
-/// Imports the example site.
-fn fill(cli: &Cli) {
-    let (project, content) = (fixtures().join("project.yaml"), fixtures().join("content"));
-    cli.run(&["ctd", "apply", project.to_str().unwrap()]).ok();
-    cli.run(&["import", content.to_str().unwrap()]).ok();
-}
+use super::support::{Cli, Server, both_targets};
 
 fn names(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).unwrap();
@@ -23,7 +16,7 @@ fn names(folder: &Path) -> Vec<String> {
 fn backup_of_both_targets_is_restored_completely() {
     let server = Server::start();
     for cli in both_targets(&server) {
-        fill(&cli);
+        cli.import_example_site();
         let written = cli.run(&["backup", "site.tar", "--quiet"]).ok();
         assert!(written.starts_with("site.tar: 75 objects, 10 files, "), "{written}");
         assert!(names(&cli.path("")).iter().all(|name| !name.contains(".part")));
@@ -76,7 +69,7 @@ fn backup_that_fails_keeps_the_older_one() {
 fn backup_of_a_busy_server_has_all_acknowledged_writes() {
     let server = Server::start();
     let cli = Cli::with_server(&server);
-    fill(&cli);
+    cli.import_example_site();
     let create = |number: usize| {
         let cli = Cli::with_server(&server);
         cli.write("tag.json", &format!(r#"{{"id":"tag-{number}","name":"Tag {number}"}}"#));

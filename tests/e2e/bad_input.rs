@@ -108,11 +108,11 @@ fn errors_in_project_files_have_a_place() {
         "ctd apply faulty.yaml",
         "serve --apply faulty.yaml --listen 127.0.0.1:0",
     ] {
-        let output = cli.run(&command.split(' ').collect::<Vec<_>>());
+        let output = cli.run_line(command);
         output.exits(6).stderr_contains("faulty.yaml:").stderr_contains("error: the input has ");
     }
     for command in ["validate nosuch.yaml", "ctd plan nosuch.yaml", "ctd apply nosuch.yaml"] {
-        let output = cli.run(&command.split(' ').collect::<Vec<_>>());
+        let output = cli.run_line(command);
         output.exits(2).stderr_contains("nosuch.yaml");
     }
     // A project for another command.

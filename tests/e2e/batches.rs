@@ -27,8 +27,7 @@ contentTypes:
 fn batches_take_little_more_memory_than_their_text() {
     let server = Server::start();
     let cli = Cli::with_server(&server);
-    cli.write("table.yaml", TABLE);
-    cli.run(&["ctd", "apply", "table.yaml"]).ok();
+    cli.apply("table.yaml", TABLE);
     let rows: Vec<_> = (0..ENTRIES).map(|row| json!({ "a": row.to_string(), "b": "" })).collect();
     let batch = Value::from(vec![json!({ "rows": rows }); ELEMENTS]).to_string();
     thread::scope(|scope| {

@@ -37,7 +37,7 @@ fn changes(data: &Path) -> (usize, usize) {
 }
 
 fn jobs(cli: &Cli) -> Vec<Value> {
-    serde_json::from_str(&cli.run(&["job", "list", "--json"]).ok()).unwrap()
+    cli.run(&["job", "list", "--json"]).exits(0).json()
 }
 
 /// Waits until the newest job is in a state, and returns it.

@@ -59,8 +59,7 @@ fn users_guide_commands_run() {
     for block in blocks_of("users.md", "sh") {
         shell(&cli, &block);
     }
-    let users: serde_json::Value =
-        serde_json::from_str(&cli.run(&["user", "list", "--json"]).ok()).unwrap();
+    let users: serde_json::Value = cli.run(&["user", "list", "--json"]).exits(0).json();
     assert_eq!(users.as_array().unwrap().len(), 3);
 }
 
@@ -88,9 +87,7 @@ fn guide_media_are_uploaded_and_fetched() {
 #[test]
 fn guide_searches_have_hits() {
     let cli = Cli::with_data();
-    let [project, content] = ["project.yaml", "content"].map(|name| fixtures().join(name));
-    cli.run(&["ctd", "apply", project.to_str().unwrap()]).ok();
-    cli.run(&["import", content.to_str().unwrap()]).ok();
+    cli.import_example_site();
     let blocks = blocks("sh");
     let searches = blocks.iter().find(|block| block.contains("cms search")).unwrap();
     for line in searches.lines() {

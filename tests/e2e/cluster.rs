@@ -22,7 +22,7 @@ use tempfile::TempDir;
 use super::{
     bucket::BucketServer,
     postgres,
-    support::{Cli, Server, client, fixtures},
+    support::{Cli, Server, client, fixtures, wait_for},
 };
 
 pub(crate) const TAGS: &str = "/api/v1/content/_tag";
@@ -85,16 +85,11 @@ pub(crate) fn send(client: &Client, node: &Server, id: &str) -> reqwest::Result<
         .send()
 }
 
-pub(crate) fn get(node: &Server, path: &str) -> Response {
-    let request = client().build().unwrap().get(format!("{}{path}", node.url));
-    request.header("X-AUTH-TOKEN", &node.key).send().unwrap()
-}
-
 /// The ids of all tags.
 pub(crate) fn tags(node: &Server) -> BTreeSet<String> {
     let mut ids = BTreeSet::new();
     for page in 1.. {
-        let response = get(node, &format!("{TAGS}?limit=500&page={page}"));
+        let response = node.get(&format!("{TAGS}?limit=500&page={page}"));
         assert_eq!(response.status(), 200);
         let list: Value = serde_json::from_str(&response.text().unwrap()).unwrap();
         let data = list["data"].as_array().unwrap();
@@ -118,11 +113,11 @@ fn node_reads_what_another_node_has_written() {
         let created = send(&client, &first, &id).unwrap();
         assert_eq!(created.status(), 200);
         let position = created.headers()["x-cms-position"].clone();
-        assert_eq!(get(&second, &format!("{TAGS}/{id}")).status(), 200, "strict by default");
+        assert_eq!(second.get(&format!("{TAGS}/{id}")).status(), 200, "strict by default");
         let request = client.get(format!("{}{TAGS}/{id}", first.url));
         let own = request.header("X-AUTH-TOKEN", &first.key).header("x-cms-position", position);
         assert_eq!(own.send().unwrap().status(), 200);
-        let found = get(&second, &format!("/api/v1/search?q=tag-{number}&query_mode=exact"));
+        let found = second.get(&format!("/api/v1/search?q=tag-{number}&query_mode=exact"));
         let found: Value = serde_json::from_str(&found.text().unwrap()).unwrap();
         assert!(found["total_count"].as_u64().unwrap() >= 1, "{found}");
     }
@@ -244,11 +239,11 @@ fn directory_moves_into_a_cluster_and_back() {
 
     let node_folder = TempDir::new().unwrap();
     let node = shared.node(node_folder.path());
-    let image = get(&node, "/api/v1/content/_media?limit=1").text().unwrap();
+    let image = node.get("/api/v1/content/_media?limit=1").text().unwrap();
     let image: Value = serde_json::from_str(&image).unwrap();
     let url = image["data"][0]["url"].as_str().unwrap().to_owned();
     let path = url.split_once("/image").map(|(_, path)| format!("/image{path}"));
-    assert_eq!(get(&node, &path.unwrap_or(url)).status(), 200, "files are in the bucket");
+    assert_eq!(node.get(&path.unwrap_or(url)).status(), 200, "files are in the bucket");
     drop(node);
 
     let back = TempDir::new().unwrap();
@@ -280,21 +275,15 @@ fn node_responds_while_it_copies_the_database() {
         let response = client.get(format!("http://{address}{path}")).send();
         response.map_or(0, |response| response.status().as_u16())
     };
-    let wait = |is_done: &dyn Fn() -> bool| {
-        let deadline = Instant::now() + Duration::from_secs(10);
-        while !is_done() {
-            assert!(Instant::now() < deadline, "in time");
-            thread::sleep(Duration::from_millis(20));
-        }
-    };
     let second = thread::scope(|scope| {
         let lock =
             "BEGIN; LOCK TABLE cms.object IN ACCESS EXCLUSIVE MODE; SELECT pg_sleep(6); COMMIT";
         let locked = scope.spawn(|| shared.postgres.sql("cms", lock));
         let locks = "SELECT count(*) FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND granted";
-        wait(&|| shared.postgres.sql("cms", locks) == "1");
+        let limit = Duration::from_secs(10);
+        wait_for(limit, "the table is locked", || shared.postgres.sql("cms", locks) == "1");
         let second = scope.spawn(|| shared.node_with(folders[1].path(), &["--listen", &*address]));
-        wait(&|| status("/healthz") == 200);
+        wait_for(limit, "the node responds", || status("/healthz") == 200);
         assert_eq!((status("/readyz"), status(TAGS), status("/")), (503, 503, 503));
         assert!(!locked.is_finished() && !second.is_finished(), "it still copies");
         second.join().unwrap()
@@ -309,16 +298,16 @@ fn node_that_stops_responds_until_load_balancers_have_noticed() {
     let Some(shared) = Shared::start() else { return };
     let folder = TempDir::new().unwrap();
     let node = shared.node(folder.path());
-    let kept_open = get(&node, TAGS).headers().get("connection").cloned();
+    let kept_open = node.get(TAGS).headers().get("connection").cloned();
     assert_eq!(kept_open, None);
     node.signal("TERM");
     let stopped = Instant::now();
-    while get(&node, "/readyz").status() == 200 {
+    while node.get("/readyz").status() == 200 {
         assert!(stopped.elapsed() < Duration::from_secs(2), "it is no longer ready");
     }
     // A new connection, two seconds later.
     thread::sleep(Duration::from_secs(2));
-    let response = get(&node, TAGS);
+    let response = node.get(TAGS);
     assert_eq!(
         (response.status().as_u16(), &response.headers()["connection"]),
         (200, &"close".parse().unwrap())
@@ -364,7 +353,7 @@ fn reads_wait_for_a_restart_of_the_database_but_not_for_long() {
     let node = shared.node(folder.path());
     let read = || {
         let started = Instant::now();
-        (get(&node, TAGS).status().as_u16(), started.elapsed())
+        (node.get(TAGS).status().as_u16(), started.elapsed())
     };
     shared.postgres.kill();
     let (status, waited) = thread::scope(|scope| {

@@ -16,7 +16,7 @@ fn transcript(commands: &[&str]) -> String {
     cli.copy(&files());
     let mut transcript = String::new();
     for command in commands {
-        let output = cli.run(&command.split(' ').collect::<Vec<_>>());
+        let output = cli.run_line(command);
         writeln!(transcript, "$ cms {command}\n{}", output.transcript()).unwrap();
     }
     transcript
@@ -301,7 +301,7 @@ fn variables_replace_flags() {
 #[test]
 fn errors_are_json_with_the_json_flag() {
     let output = Cli::empty().run(&["ctd", "lst", "--json"]);
-    let body: serde_json::Value = serde_json::from_str(&output.stdout).unwrap();
+    let body: serde_json::Value = output.json();
     assert_eq!(
         (output.exit, &body["code"]),
         (2, &serde_json::json!(400)),
@@ -386,7 +386,7 @@ fn unusable_data_directory_is_reported() {
     let cli = Cli::with_data();
     cli.write("data", "a file");
     for command in ["serve --listen 127.0.0.1:0", "object delete note a", "import note -"] {
-        let output = cli.run(&command.split(' ').collect::<Vec<_>>());
+        let output = cli.run_line(command);
         assert_eq!(output.exit, 2, "{command}: {}", output.transcript());
         output.stderr_contains("error: cannot open data directory data: ");
         output.stderr_contains("\nhint: check that it is writable");
@@ -431,7 +431,7 @@ fn standard_input_replaces_a_file_named_dash() {
     cli.run_with(&["import", "article", "-"], &lines(|n| format!("{{\"id\":\"n{n}\"}}\n"))).ok();
     let archived = cli.run_with(&["archive", "article", "-", "--json"], &ids);
     archived.exits(7);
-    let response: serde_json::Value = serde_json::from_str(&archived.stdout).unwrap();
+    let response: serde_json::Value = archived.json();
     let bad =
         [7, 507, 1007].map(|n| serde_json::json!({"id": format!("bad{n}"), "reason": "not found"}));
     assert_eq!(response, serde_json::json!({"done": 1097, "refused": bad}));

@@ -1,11 +1,8 @@
 //! Sources of a server's settings: flags, variables, the file.
 
-use std::{
-    fs, thread,
-    time::{Duration, Instant},
-};
+use std::{fs, time::Duration};
 
-use super::support::{Cli, Server, client};
+use super::support::{Cli, Server, client, wait_for};
 
 fn status(server: &Server, path: &str) -> u16 {
     let client = client().build().unwrap();
@@ -71,11 +68,8 @@ fn limits_are_reloaded_while_the_server_runs() {
     let often = || (0..20).any(|_| status(&server, "/no/such/path") == 429);
     assert!(!often());
     let soon = |expected: bool| {
-        let end = Instant::now() + Duration::from_secs(20);
-        while often() != expected {
-            assert!(Instant::now() < end, "the settings were reloaded");
-            thread::yield_now();
-        }
+        let limit = Duration::from_secs(20);
+        wait_for(limit, "the settings were reloaded", || often() == expected);
     };
     cli.write("data/cms.toml", "address-rate = 1\n");
     server.signal("HUP");

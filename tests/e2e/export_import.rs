@@ -235,11 +235,10 @@ contentTypes:
 "
         )
     };
-    origin.write("project.yaml", &project("Post"));
-    origin.run(&["ctd", "apply", "project.yaml"]).ok();
+    origin.apply("project.yaml", &project("Post"));
     let image = fixtures().join("media/still.png");
-    let uploaded = origin.run(&["media", "upload", image.to_str().unwrap(), "--json"]).ok();
-    let uploaded: serde_json::Value = serde_json::from_str(&uploaded).unwrap();
+    let uploaded: serde_json::Value =
+        origin.run(&["media", "upload", image.to_str().unwrap(), "--json"]).exits(0).json();
     let id = uploaded.pointer("/0/id").or(uploaded.get("id")).unwrap().as_str().unwrap();
     origin.run(&["export", "out"]).ok();
     let file = "out/ContentTypePost/ContentTypeDefinition.json";
@@ -250,10 +249,8 @@ contentTypes:
     origin.write(file, &definition.to_string());
 
     let copy = Cli::with_data();
-    copy.write("project.yaml", &project("Mine"));
-    copy.run(&["ctd", "apply", "project.yaml"]).ok();
+    copy.apply("project.yaml", &project("Mine"));
     copy.run(&["import", origin.path("out").to_str().unwrap()]).ok();
-    let found: serde_json::Value =
-        serde_json::from_str(&copy.run(&["ctd", "get", "post", "--json"]).ok()).unwrap();
+    let found: serde_json::Value = copy.run(&["ctd", "get", "post", "--json"]).exits(0).json();
     assert_eq!((&found["label"], &found["featuredImage"]), (&"Mine".into(), &link));
 }

@@ -15,8 +15,8 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::{
-    cluster::{Shared, TAGS, free_address, get, send, tags},
-    support::{Server, client},
+    cluster::{Shared, TAGS, free_address, send, tags},
+    support::{Server, client, wait_for},
 };
 
 /// The first node writes for both.
@@ -55,7 +55,7 @@ impl Nodes {
 
     /// Number of forwarded writes of the other node.
     fn forwarded(&self, result: &str) -> u64 {
-        let metrics = get(&self.other, "/metrics").text().unwrap();
+        let metrics = self.other.get("/metrics").text().unwrap();
         let name = format!("cms_cluster_forwarded_total{{result=\"{result}\"}} ");
         let value = metrics.lines().find_map(|line| line.strip_prefix(&*name));
         value.map_or(0, |value| value.parse().unwrap())
@@ -82,12 +82,9 @@ fn start(shared: &Shared, folder: &Path, name: &str, arguments: &[&str]) -> Serv
     shared.node_with(folder, &all)
 }
 
-fn wait_until_ok(node: &Server, path: &str, max_wait: Duration) {
-    let started = Instant::now();
-    while get(node, path).status() != 200 {
-        assert!(started.elapsed() < max_wait, "{path} is 200 in time");
-        thread::sleep(Duration::from_millis(50));
-    }
+#[track_caller]
+fn wait_until_ok(node: &Server, path: &str, limit: Duration) {
+    wait_for(limit, &format!("{path} is 200 in time"), || node.get(path).status() == 200);
 }
 
 /// Status, names of headers, and the body with placeholders for what differs each time.
@@ -109,8 +106,8 @@ fn shape(response: Response) -> (u16, BTreeSet<String>, String) {
 fn forwarded_writes_are_those_of_the_node_that_writes() {
     let Some(nodes) = Nodes::start(&[]) else { return };
     assert_eq!(nodes.last_writer(), "one");
-    assert_eq!(get(&nodes.writer, "/writerz").status(), 200);
-    assert_eq!(get(&nodes.other, "/writerz").status(), 503);
+    assert_eq!(nodes.writer.get("/writerz").status(), 200);
+    assert_eq!(nodes.other.get("/writerz").status(), 503);
 
     let both = [&nodes.writer, &nodes.other];
     let post = Method::POST;
@@ -145,7 +142,7 @@ fn forwarded_writes_are_those_of_the_node_that_writes() {
         request.send().unwrap().status().as_u16()
     };
     assert_eq!(put("\"none\""), 412);
-    let read = get(&nodes.other, &format!("{TAGS}/wait-0"));
+    let read = nodes.other.get(&format!("{TAGS}/wait-0"));
     assert_eq!(put(read.headers()["etag"].to_str().unwrap()), 200);
 
     // The `x-cms-position` of a forwarded write is the position of the writer. The node that forwarded
@@ -172,15 +169,8 @@ fn address_of_the_client_is_believed_with_the_token_of_a_node() {
     let request = nodes.request(&nodes.writer, &Method::POST, TAGS);
     let request = request.header("x-cms-forwarded", "token 203.0.113.9").body(r#"{"name": "B"}"#);
     assert_eq!(request.send().unwrap().status(), 200);
-    let started = Instant::now();
-    let log = loop {
-        let log = nodes.writer.logged();
-        if log.contains("203.0.113.7") || started.elapsed() > Duration::from_secs(5) {
-            break log;
-        }
-        thread::sleep(Duration::from_millis(50));
-    };
-    assert!(log.contains("203.0.113.7") && !log.contains("203.0.113.9"), "{log}");
+    let log = nodes.writer.wait_for_log(Duration::from_secs(5), "203.0.113.7");
+    assert!(!log.contains("203.0.113.9"), "{log}");
     // A request that was forwarded once is not forwarded again, whoever says so.
     let before = nodes.forwarded("responded");
     let request = nodes.request(&nodes.other, &Method::POST, TAGS);
@@ -240,7 +230,7 @@ fn node_writes_itself_when_the_writer_is_gone() {
     // One that is killed: only a request under way has an unknown outcome.
     let again = start(&shared, folders[0].path(), "one", &[]);
     let forwards = |node: &Server| {
-        let text = get(node, "/metrics").text().unwrap();
+        let text = node.get("/metrics").text().unwrap();
         text.contains("cms_cluster_forwarded_total{result=\"responded\"}")
     };
     let started = Instant::now();

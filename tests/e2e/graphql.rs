@@ -42,7 +42,7 @@ fn targets(server: &Server) -> [Cli; 2] {
             "import news news.ndjson",
             "publish news spring",
         ] {
-            cli.run(&command.split(' ').collect::<Vec<_>>()).ok();
+            cli.run_line(command).ok();
         }
     }
     targets
@@ -57,7 +57,7 @@ fn query(cli: &Cli, query: &str, arguments: &[&str]) -> CommandOutput {
 }
 
 fn response(output: CommandOutput) -> Value {
-    serde_json::from_str(&output.ok()).unwrap()
+    output.exits(0).json()
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn query_errors_are_reported_with_line_and_column() {
     let server = Server::start();
     for cli in targets(&server) {
         let missing = query(&cli, "{ news(id: \"autumn\") { id } }", &[]);
-        let body: Value = serde_json::from_str(&missing.stdout).unwrap();
+        let body: Value = missing.json();
         assert_eq!((missing.exit, &body["data"]["news"]), (4, &Value::Null));
         assert_eq!(body["errors"][0]["extensions"]["code"], "NOT_FOUND");
 
@@ -119,7 +119,7 @@ fn query_errors_are_reported_with_line_and_column() {
             "wrong.graphql:3:5: Cannot query field \"nope\" on type \"news\".";
         wrong.stderr_contains(position_and_reason);
         let wrong = graphql(&cli, &["query", "wrong.graphql", "--json"]);
-        let body: Value = serde_json::from_str(&wrong.stdout).unwrap();
+        let body: Value = wrong.json();
         assert_eq!((wrong.exit, &body["errors"][0]["locations"][0]["line"]), (6, &json!(3)));
 
         let several = graphql(&cli, &["query", "named.graphql"]);

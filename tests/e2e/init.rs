@@ -44,7 +44,7 @@ fn second_init_changes_nothing_and_names_what_exists() {
     }
     let json = cli.run(&["init", "blog", "--json"]);
     json.exits(5);
-    assert_eq!(serde_json::from_str::<Value>(&json.stdout).unwrap()["code"], json!(409));
+    assert_eq!(json.json::<Value>()["code"], json!(409));
 
     cli.write("site/README.md", "mine");
     cli.run(&["init", "site"]).exits(5).stderr_contains("site already contains README.md: ");
@@ -83,7 +83,7 @@ fn blog_is_valid_applied_and_imported_twice() {
     let objects = |server: &Server| -> Value {
         let listed =
             Cli::with_server(server).run(&["object", "list", "post", "--preview", "--json"]);
-        serde_json::from_str(&listed.ok()).unwrap()
+        listed.exits(0).json()
     };
     let first = start();
     let log = first.startup_log.join("\n");

@@ -65,8 +65,7 @@ impl Origin {
 
 /// Circular links, required links, statuses, workflow states, files, an image of a type.
 fn fill(cli: &Cli) {
-    cli.write("project.yaml", PUBLISHING_PROJECT);
-    cli.run(&["ctd", "apply", "project.yaml"]).ok();
+    cli.apply("project.yaml", PUBLISHING_PROJECT);
     let write = |name: &str, rows: Vec<Value>| {
         let lines: Vec<String> = rows.iter().map(|row| format!("{row}\n")).collect();
         cli.write(name, &lines.concat());
@@ -255,9 +254,8 @@ contentTypes:
     listened.stop();
 
     start(&cli, &origin.path()).stop();
-    let get = |id: &str| -> Value {
-        serde_json::from_str(&cli.run(&["object", "get", "post", id, "--json"]).ok()).unwrap()
-    };
+    let get =
+        |id: &str| -> Value { cli.run(&["object", "get", "post", id, "--json"]).exits(0).json() };
     assert_eq!(get("p02")["title"], "An editor was here");
     assert_eq!(get("p01")["internal"]["status"], "draft");
     assert_eq!(get("p01")["next"], Value::Null);

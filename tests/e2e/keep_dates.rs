@@ -69,14 +69,13 @@ fn site() -> Cli {
         "publish article b-public c-modified",
         "import article edited.ndjson --update-existing --keep-dates",
     ] {
-        cli.run(&command.split(' ').collect::<Vec<_>>()).ok();
+        cli.run_line(command).ok();
     }
     cli
 }
 
 fn list(cli: &Cli, command: &str) -> Vec<Value> {
-    let output = cli.run(&command.split(' ').collect::<Vec<_>>());
-    serde_json::from_str(&output.ok()).unwrap()
+    cli.run_line(command).exits(0).json()
 }
 
 fn dates(objects: &[Value], names: &[&str]) -> Vec<String> {
@@ -208,10 +207,9 @@ fn import_keeps_dates_with_an_admin_key_only() {
     let exported = origin.path("out");
     let server = Server::start();
     let admin = Cli::with_server(&server);
-    admin.write("project.yaml", PROJECT);
-    admin.run(&["ctd", "apply", "project.yaml"]).ok();
-    let key = admin.run(&["key", "create", "writer", "--kind", "read-write", "--json"]).ok();
-    let key: Value = serde_json::from_str(&key).unwrap();
+    admin.apply("project.yaml", PROJECT);
+    let key: Value =
+        admin.run(&["key", "create", "writer", "--kind", "read-write", "--json"]).exits(0).json();
     let writer = Cli::with_key(&server, key["key"].as_str().unwrap());
     let output = writer.run(&["import", exported.to_str().unwrap(), "--keep-dates"]);
     output.exits(3).stderr_contains("--keep-dates");

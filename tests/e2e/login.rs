@@ -6,13 +6,12 @@ use std::{
     os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
     process::{Command, Stdio},
-    thread,
     time::{Duration, Instant},
 };
 
 use tempfile::TempDir;
 
-use super::support::{Cli, Server};
+use super::support::{Cli, Server, wait_for};
 
 /// A user with a folder of configuration files.
 struct User {
@@ -247,11 +246,7 @@ fn pages_open_in_the_browser() {
     for (page, address) in [("admin", "/admin"), ("docs", "/"), ("api", "/docs")] {
         let address = format!("{}{address}\n", server.url);
         user.cli(&[("PATH", &path)]).run(&["open", page]).exits(0).prints(&address);
-        let end = Instant::now() + Duration::from_secs(20);
-        while !opened.exists() {
-            assert!(Instant::now() < end, "{page} is opened");
-            thread::yield_now();
-        }
+        wait_for(Duration::from_secs(20), &format!("{page} is opened"), || opened.exists());
         assert_eq!(fs::read_to_string(&opened).unwrap(), address);
         fs::remove_file(&opened).unwrap();
     }

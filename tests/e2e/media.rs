@@ -1,11 +1,6 @@
 //! Media files on both targets: uploaded, listed, fetched, checked, exported, imported.
 
-use std::{
-    fs,
-    path::Path,
-    thread,
-    time::{Duration, Instant},
-};
+use std::{fs, path::Path, thread, time::Duration};
 
 use serde_json::Value;
 
@@ -186,7 +181,7 @@ fn files_are_fetched_completely_or_not_at_all() {
     for cli in targets(&server) {
         write_image(&cli, "a.png", 3_000_000);
         let output = cli.run(&["media", "upload", "a.png", "--json"]);
-        let row: Value = serde_json::from_str(&output.ok()).unwrap();
+        let row: Value = output.exits(0).json();
         let id = row[0]["id"].as_str().unwrap();
         let output = cli.run(&["media", "get", id, "-o", "b.png"]);
         assert_eq!((output.exit, &*output.stderr), (0, "3000000 bytes in b.png\n"));
@@ -204,9 +199,7 @@ fn files_are_fetched_completely_or_not_at_all() {
         // Standard output contains the bytes only.
         let text = cli.path("note.txt");
         fs::write(&text, "\u{1b}[31mred\u{1b}[0m\r\n").unwrap();
-        let row: Value =
-            serde_json::from_str(&cli.run(&["media", "upload", "note.txt", "--json"]).ok())
-                .unwrap();
+        let row: Value = cli.run(&["media", "upload", "note.txt", "--json"]).exits(0).json();
         for dash in [&["-o", "-"][..], &[]] {
             let get = ["media", "get", row[0]["id"].as_str().unwrap()];
             let output = cli.run(&[&get, dash].concat());
@@ -282,11 +275,7 @@ fn damaged_files_are_reported_by_check_backup_and_export() {
         if let Some(server) = server {
             backup.exits(9);
             let line = format!("stored file has the wrong content id={id}");
-            let begun = Instant::now();
-            while !server.logged().contains(&line) {
-                assert!(begun.elapsed() < Duration::from_secs(10), "{}", server.logged());
-                thread::yield_now();
-            }
+            server.wait_for_log(Duration::from_secs(10), &line);
         } else {
             assert_eq!((backup.exit, backup.stderr), (1, format!("error: {message}\n{hint}")));
         }
@@ -315,8 +304,7 @@ fn files_are_exported_and_imported_with_their_objects() {
         cli.run(&["ctd", "apply", project.to_str().unwrap()]).ok();
         let dry_run = cli.run(&["import", content, "--dry-run"]).ok();
         assert!(dry_run.ends_with("\nfiles: stored 10, unchanged 0, refused 0\n"), "{dry_run}");
-        let imported = cli.run(&["import", content, "--json"]).ok();
-        let imported: Value = serde_json::from_str(&imported).unwrap();
+        let imported: Value = cli.run(&["import", content, "--json"]).exits(0).json();
         let counts = serde_json::json!({
             "stored": 10, "unchanged": 0, "refused": 0, "missing": 0, "withoutObject": 0,
         });

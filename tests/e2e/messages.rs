@@ -66,8 +66,7 @@ fn plan_shows_nested_properties_by_their_paths() {
         }
         assert!(!planned.stderr.contains("hint:"), "{}", planned.transcript());
         cli.run(&["ctd", "apply", "kit.yaml"]).ok();
-        let object: Value =
-            serde_json::from_str(&cli.run(&["object", "get", "kit", "a", "--json"]).ok()).unwrap();
+        let object: Value = cli.run(&["object", "get", "kit", "a", "--json"]).exits(0).json();
         assert_eq!(object["parts"], json!([{"name": "Bolt", "count": 2}, {"name": "Nut"}]));
     });
 }
@@ -214,7 +213,7 @@ fn import_lists_refusals_with_line_and_reason() {
             cli.write(file, text);
             let output = cli.run(&["import", "product", file, "--json"]);
             output.exits(7);
-            let report: Value = serde_json::from_str(&output.stdout).unwrap();
+            let report: Value = output.json();
             assert_eq!(report["refusals"], refusals, "{file}");
             assert_eq!(report["created"], 1, "{file}");
         }

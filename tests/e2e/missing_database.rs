@@ -29,9 +29,7 @@ fn files(folder: &Path) -> Vec<(PathBuf, u64)> {
 /// A data directory with the example site and its search index.
 fn with_site() -> Cli {
     let cli = Cli::with_data();
-    let (project, content) = (fixtures().join("project.yaml"), fixtures().join("content"));
-    cli.run(&["ctd", "apply", project.to_str().unwrap()]).ok();
-    cli.run(&["import", content.to_str().unwrap()]).ok();
+    cli.import_example_site();
     cli.run(&["search", "coffee"]).ok();
     cli
 }

@@ -16,15 +16,13 @@ contentTypes:
 ";
 
 fn prepare(cli: &Cli) {
-    cli.write("project.yaml", PROJECT);
-    cli.run(&["ctd", "apply", "project.yaml"]).ok();
+    cli.apply("project.yaml", PROJECT);
     cli.run_with(&["import", "author", "-"], r#"[{"id":"ada","name":"Ada","pages":3}]"#).ok();
     cli.run_with(&["import", "post", "-"], r#"[{"id":"a","author":"ada"},{"id":"b"}]"#).ok();
 }
 
 fn json_of(cli: &Cli, command: &str) -> Value {
-    let arguments: Vec<&str> = command.split(' ').collect();
-    serde_json::from_str(&cli.run(&arguments).ok()).unwrap()
+    cli.run_line(command).exits(0).json()
 }
 
 #[test]
@@ -70,8 +68,7 @@ fn objects_are_validated_on_both_targets() {
             ("object update author ada new.json --dry-run", 6, errors),
             ("object update author ada pages.yaml --patch --dry-run", 0, "would update author/ada"),
         ] {
-            let arguments: Vec<&str> = command.split(' ').collect();
-            let output = cli.run(&arguments);
+            let output = cli.run_line(command);
             assert_eq!(output.exit, exit, "{command}: {}", output.stderr);
             assert!(output.stderr.contains(error), "{command}: {}", output.stderr);
         }

@@ -96,9 +96,8 @@ impl Site {
 
     /// The settings of a user.
     fn user(&self, email: &str) -> Value {
-        let url = format!("{}/api/v1/internal/user?q={email}", self.server.url);
-        let request = client().build().unwrap().get(url).header("X-AUTH-TOKEN", &self.server.key);
-        let users: Value = serde_json::from_str(&request.send().unwrap().text().unwrap()).unwrap();
+        let users = self.server.get(&format!("/api/v1/internal/user?q={email}"));
+        let users: Value = serde_json::from_str(&users.text().unwrap()).unwrap();
         users["data"][0].clone()
     }
 }

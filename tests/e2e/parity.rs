@@ -251,8 +251,7 @@ fn commands_print_the_same_on_both_targets() {
     }
     for command in COMMANDS {
         let command = command.replace("FIXTURES", fixtures().to_str().unwrap());
-        let arguments: Vec<&str> = command.split(' ').collect();
-        let [direct, remote] = targets.each_ref().map(|cli| cli.run(&arguments));
+        let [direct, remote] = targets.each_ref().map(|cli| cli.run_line(&command));
         // The author of a change differs: the operator, or a key.
         let responses = [direct, remote].map(|output| {
             (
@@ -292,7 +291,7 @@ fn missing_types_and_objects_are_named_on_both_targets() {
     ];
     for (command, expected) in table {
         for cli in &targets {
-            let output = cli.run(&command.split(' ').collect::<Vec<_>>());
+            let output = cli.run_line(command);
             output.exits(4);
             assert!(output.stderr.contains(expected), "cms {command}: {}", output.transcript());
         }

@@ -16,8 +16,7 @@ contentTypes:
 ";
 
 fn prepare(cli: &Cli) {
-    cli.write("project.yaml", PROJECT);
-    cli.run(&["ctd", "apply", "project.yaml"]).ok();
+    cli.apply("project.yaml", PROJECT);
     cli.run_with(&["import", "post", "-"], "[{\"id\":\"a b\",\"title\":\"Draft\"}]").ok();
     cli.run_with(&["import", "author", "-"], "[{\"id\":\"ada\"}]").ok();
 }
@@ -32,8 +31,7 @@ fn preview_prints_the_url_or_the_token_on_both_targets() {
         assert!(token.starts_with("pv_"), "{url}");
         let printed = cli.run(&["preview", "author", "ada"]).ok();
         assert!(printed.starts_with("pv_") && printed.lines().count() == 1, "{printed}");
-        let json: Value =
-            serde_json::from_str(&cli.run(&["preview", "author", "ada", "--json"]).ok()).unwrap();
+        let json: Value = cli.run(&["preview", "author", "ada", "--json"]).exits(0).json();
         assert_eq!((&json["url"], &json["embeddable"]), (&Value::Null, &Value::Bool(false)));
         let dry = cli.run(&["preview", "post", "a b", "--dry-run"]);
         assert_eq!((dry.exit, dry.stdout.as_str()), (0, ""));

@@ -112,8 +112,7 @@ fn plan_shows_values_of_removed_options() {
              {{title: {{type: text, maxLength: 5}}, kind: {{type: select, options: [{options}]}}}}}}]}}"
         )
     };
-    cli.write("project.yaml", &project("a, b, c"));
-    cli.run(&["ctd", "apply", "project.yaml"]).ok();
+    cli.apply("project.yaml", &project("a, b, c"));
     for (id, kind) in [("one", "a"), ("two", "b"), ("three", "b")] {
         cli.write("note.json", &format!(r#"{{"id":"{id}","title":"{id}","kind":"{kind}"}}"#));
         cli.run(&["object", "create", "note", "note.json"]).ok();

@@ -32,9 +32,7 @@ fn python_guide_runs_with_a_generated_client() {
     let programs = Path::new(&programs);
     let server = Server::start();
     let cli = Cli::with_server(&server);
-    let [project, content] = ["project.yaml", "content"].map(|name| fixtures().join(name));
-    cli.run(&["ctd", "apply", project.to_str().unwrap()]).ok();
-    cli.run(&["import", content.to_str().unwrap()]).ok();
+    cli.import_example_site();
     cli.run(&["openapi", "-o", "api.json"]).ok();
     let generate = ["generate", "--path", "api.json", "--output-path", "content_client"];
     let mut generator = Command::new(programs.join("openapi-python-client"));

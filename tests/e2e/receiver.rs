@@ -8,10 +8,12 @@ use std::{
         atomic::{AtomicBool, Ordering},
     },
     thread,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use serde_json::Value;
+
+use super::support::wait_for;
 
 /// The receiver's reaction to a request.
 #[derive(Clone)]
@@ -147,10 +149,7 @@ pub(crate) fn success() -> Behavior {
 }
 
 /// Polls a condition, for at most a minute.
-pub(crate) fn wait_until(is_so: impl Fn() -> bool) {
-    let started = Instant::now();
-    while !is_so() {
-        assert!(started.elapsed() < Duration::from_mins(1), "waited in vain");
-        thread::sleep(Duration::from_millis(20));
-    }
+#[track_caller]
+pub(crate) fn wait_until(is_so: impl FnMut() -> bool) {
+    wait_for(Duration::from_mins(1), "waited in vain", is_so);
 }

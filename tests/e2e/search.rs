@@ -42,7 +42,7 @@ fn library(cli: &Cli) {
         "import news news.ndjson",
         "publish news autumn",
     ] {
-        cli.run(&command.split(' ').collect::<Vec<_>>()).ok();
+        cli.run_line(command).ok();
     }
 }
 
@@ -58,7 +58,7 @@ fn search(cli: &Cli, arguments: &[&str]) -> CommandOutput {
 }
 
 fn response(cli: &Cli, arguments: &[&str]) -> Value {
-    serde_json::from_str(&search(cli, &[&["--json"], arguments].concat()).ok()).unwrap()
+    search(cli, &[&["--json"], arguments].concat()).exits(0).json()
 }
 
 /// The ids of the hits, in their order.
@@ -220,7 +220,7 @@ fn invalid_searches_end_with_the_matching_exit_code() {
             assert_eq!(output.stdout, "");
         }
         let output = search(&cli, &["*", "--near", "place=far", "--json"]);
-        let body: Value = serde_json::from_str(&output.stdout).unwrap();
+        let body: Value = output.json();
         assert_eq!(
             (output.exit, body["geo_filters"].is_array()),
             (6, true),
@@ -291,8 +291,7 @@ fn index_is_rebuilt_on_both_targets() {
         let output = cli.run(&["reindex"]);
         output.prints("indexed 6 objects\n");
         assert!(output.stderr.starts_with("target: "), "{}", output.transcript());
-        let job = cli.run(&["reindex", "book", "news", "--json"]).ok();
-        let job: Value = serde_json::from_str(&job).unwrap();
+        let job: Value = cli.run(&["reindex", "book", "news", "--json"]).exits(0).json();
         assert_eq!(
             (&job["state"], &job["done"], &job["total"]),
             (&"done".into(), &6.into(), &6.into())

@@ -23,8 +23,7 @@ contentTypes:
 
 /// Applies the types, and creates the authors `ada` and `bob c`.
 fn prepare(cli: &Cli) {
-    cli.write("project.yaml", PROJECT);
-    cli.run(&["ctd", "apply", "project.yaml"]).ok();
+    cli.apply("project.yaml", PROJECT);
     cli.run_with(&["import", "author", "-"], "[{\"id\":\"ada\"},{\"id\":\"bob c\"}]").ok();
 }
 
@@ -95,7 +94,7 @@ fn short_link_without_a_target_type_is_refused_before_the_request() {
         }
         let rows = "{\"id\":\"a\",\"any\":[\"ada\"]}\n{\"id\":\"b\",\"author\":\"ada\"}\n";
         let output = cli.run_with(&["import", "post", "-", "--json"], rows);
-        let report: Value = serde_json::from_str(&output.stdout).unwrap();
+        let report: Value = output.json();
         let errors = json!({ "any[0]": [MESSAGE] });
         let refusal =
             json!({ "contentType": "post", "place": "<stdin>:1", "id": "a", "errors": errors });

@@ -4,19 +4,16 @@ use std::{
     io::{BufRead, BufReader, Read, Write},
     net::TcpStream,
     process::{Child, ChildStderr},
-    thread,
     time::{Duration, Instant},
 };
 
-use super::support::{Cli, Server, client};
+use super::support::{Cli, Server, client, wait_for};
 
 /// Waits until a process has ended; panics after `timeout`.
+#[track_caller]
 fn require_ended(child: &mut Child, timeout: Duration) {
-    let start = Instant::now();
-    while child.try_wait().unwrap().is_none() {
-        assert!(start.elapsed() < timeout, "the process has not ended after {timeout:?}");
-        thread::sleep(Duration::from_millis(20));
-    }
+    let message = format!("the process has not ended after {timeout:?}");
+    wait_for(timeout, &message, || child.try_wait().unwrap().is_some());
 }
 
 /// The grace period of 20 seconds is for complete requests.

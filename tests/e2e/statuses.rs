@@ -31,7 +31,7 @@ pub(crate) fn published_space(cli: &Cli) {
         "workflow run note n3 n4 _review_public",
         "workflow run note n4 _public_archive",
     ] {
-        cli.run(&command.split(' ').collect::<Vec<_>>()).ok();
+        cli.run_line(command).ok();
     }
 }
 
@@ -39,8 +39,8 @@ pub(crate) fn published_space(cli: &Cli) {
 fn statuses(cli: &Cli) -> Vec<String> {
     let mut lines = Vec::new();
     for (name, flag) in [("post", "--preview"), ("post", "--desc"), ("note", "--preview")] {
-        let list = cli.run(&["object", "list", name, flag, "--order-by", "id", "--json"]).ok();
-        let objects: Vec<Value> = serde_json::from_str(&list).unwrap();
+        let objects: Vec<Value> =
+            cli.run(&["object", "list", name, flag, "--order-by", "id", "--json"]).exits(0).json();
         lines.extend(objects.iter().map(|object| {
             let internal = &object["internal"];
             let parts = [&object["title"], &internal["status"], &internal["workflowState"]];
@@ -155,14 +155,14 @@ contentTypes:
         "object update page one draft.json",
         "ctd apply after.yaml",
     ] {
-        cli.run(&command.split(' ').collect::<Vec<_>>()).ok();
+        cli.run_line(command).ok();
     }
 }
 
 /// The objects of `page` with their status only, instead of `internal`.
 fn pages(cli: &Cli, flags: &[&str]) -> Value {
     let list = [&["object", "list", "page", "--order-by", "id", "--json"], flags].concat();
-    let list: Vec<Value> = serde_json::from_str(&cli.run(&list).ok()).unwrap();
+    let list: Vec<Value> = cli.run(&list).exits(0).json();
     let own = list.into_iter().map(|mut page| {
         let status = page["internal"]["status"].take();
         page["internal"] = status;

@@ -13,7 +13,7 @@ fn prepare(cli: &Cli) {
         "key create website --kind read-only",
         "user create mia@example.com --role editor --name Mia",
     ] {
-        cli.run(&command.split(' ').collect::<Vec<_>>()).ok();
+        cli.run_line(&command).ok();
     }
     cli.run_with(&["object", "create", "note", "-"], r#"{"id":"one","title":"One"}"#).ok();
 }
@@ -92,7 +92,7 @@ fn misspelt_names_of_searches_and_rules_have_suggestions() {
             "--item-field titel",
         ] {
             let command = format!("{search} {flags}");
-            let output = cli.run(&command.split(' ').collect::<Vec<_>>());
+            let output = cli.run_line(&command);
             output.exits(0).stderr_contains(title);
         }
         let create = ["key", "create", "app", "--kind", "scoped", "--rule"];

@@ -8,10 +8,12 @@ use std::{
     io::{Read, Write, pipe},
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
-    time::Duration,
+    thread,
+    time::{Duration, Instant},
 };
 
 use reqwest::blocking::{Client, ClientBuilder};
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -56,6 +58,13 @@ impl CommandOutput {
     pub(crate) fn ok(self) -> String {
         self.exits(0);
         self.stdout
+    }
+
+    /// Standard output as JSON.
+    #[track_caller]
+    pub(crate) fn json<T: DeserializeOwned>(&self) -> T {
+        let parsed = serde_json::from_str(&self.stdout);
+        parsed.unwrap_or_else(|error| panic!("{error}: {}", self.transcript()))
     }
 
     /// Asserts the exit code.
@@ -174,6 +183,26 @@ impl Cli {
 
     pub(crate) fn run(&self, arguments: &[&str]) -> CommandOutput {
         self.run_with(arguments, "")
+    }
+
+    /// Runs a command whose arguments contain no spaces.
+    pub(crate) fn run_line(&self, command: &str) -> CommandOutput {
+        self.run(&command.split(' ').collect::<Vec<_>>())
+    }
+
+    /// Writes a project file and applies it.
+    #[track_caller]
+    pub(crate) fn apply(&self, name: &str, text: &str) {
+        self.write(name, text);
+        self.run(&["ctd", "apply", name]).ok();
+    }
+
+    /// Imports the types and objects of the example site.
+    #[track_caller]
+    pub(crate) fn import_example_site(&self) {
+        let [project, content] = ["project.yaml", "content"].map(|name| fixtures().join(name));
+        self.run(&["ctd", "apply", project.to_str().unwrap()]).ok();
+        self.run(&["import", content.to_str().unwrap()]).ok();
     }
 
     /// Runs a command that reads `input`.
@@ -309,4 +338,14 @@ pub(crate) fn on_disk(folder: &Path, megabytes: u32, line: &str) -> Option<Comma
 pub(crate) fn client() -> ClientBuilder {
     rustls::crypto::ring::default_provider().install_default().ok();
     Client::builder().timeout(Duration::from_mins(1))
+}
+
+/// Polls a condition; fails with a message when it is not met in time.
+#[track_caller]
+pub(crate) fn wait_for(limit: Duration, message: &str, mut is_so: impl FnMut() -> bool) {
+    let started = Instant::now();
+    while !is_so() {
+        assert!(started.elapsed() < limit, "{message}");
+        thread::sleep(Duration::from_millis(20));
+    }
 }

@@ -4,11 +4,10 @@ use std::{
     fs,
     io::{BufRead, BufReader},
     process::Child,
-    thread,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
-use super::support::{Cli, Server, both_targets, client, fixtures};
+use super::support::{Cli, Server, both_targets, client, fixtures, wait_for};
 
 const TYPES: [&str; 2] = ["types", "typescript"];
 
@@ -29,11 +28,9 @@ impl Drop for Watch {
 /// Waits until a file contains a text.
 #[track_caller]
 fn shows(cli: &Cli, file: &str, text: &str) {
-    let start = Instant::now();
-    while !fs::read_to_string(cli.path(file)).is_ok_and(|stored| stored.contains(text)) {
-        assert!(start.elapsed() < Duration::from_secs(30), "{file} has no {text}");
-        thread::sleep(Duration::from_millis(50));
-    }
+    wait_for(Duration::from_secs(30), &format!("{file} has no {text}"), || {
+        fs::read_to_string(cli.path(file)).is_ok_and(|stored| stored.contains(text))
+    });
 }
 
 #[test]
@@ -110,12 +107,10 @@ fn watch_follows_project_files_through_errors() {
 fn watch_follows_both_targets() {
     let server = Server::start();
     for cli in both_targets(&server) {
-        cli.write("one.yaml", "{name: one, properties: {a: {type: text}}}\n");
-        cli.run(&["ctd", "apply", "one.yaml"]).ok();
+        cli.apply("one.yaml", "{name: one, properties: {a: {type: text}}}\n");
         let _watch = Watch(cli.start(&[&TYPES[..], &["-o", "cms.ts", "--watch"]].concat()));
         shows(&cli, "cms.ts", "  a?: string;");
-        cli.write("two.yaml", "{name: two, properties: {b: {type: checkbox}}}\n");
-        cli.run(&["ctd", "apply", "two.yaml"]).ok();
+        cli.apply("two.yaml", "{name: two, properties: {b: {type: checkbox}}}\n");
         shows(&cli, "cms.ts", "  b?: boolean;");
     }
 }
@@ -133,17 +128,13 @@ fn requests(server: &Server, route: &str) -> usize {
 fn watch_reads_types_only_after_their_change() {
     let server = Server::start();
     let cli = Cli::with_server(&server);
-    cli.write("one.yaml", "{name: one, properties: {a: {type: text}}}\n");
-    cli.run(&["ctd", "apply", "one.yaml"]).ok();
+    cli.apply("one.yaml", "{name: one, properties: {a: {type: text}}}\n");
     let _watch = Watch(cli.start(&[&TYPES[..], &["-o", "cms.ts", "--watch"]].concat()));
     shows(&cli, "cms.ts", "  a?: string;");
     let (changes, types) = ("/api/v1/changes", "/api/v1/internal/contenttype");
-    let start = Instant::now();
     let polls_reach = |count: usize| {
-        while requests(&server, changes) < count {
-            assert!(start.elapsed() < Duration::from_mins(1), "the change feed is read");
-            thread::sleep(Duration::from_millis(50));
-        }
+        let limit = Duration::from_mins(1);
+        wait_for(limit, "the change feed is read", || requests(&server, changes) >= count);
     };
     polls_reach(2);
     let before = requests(&server, types);
@@ -152,7 +143,6 @@ fn watch_reads_types_only_after_their_change() {
     cli.run(&["object", "create", "one", "object.yaml"]).ok();
     polls_reach(requests(&server, changes) + 2);
     assert_eq!(requests(&server, types), before);
-    cli.write("two.yaml", "{name: two, properties: {b: {type: checkbox}}}\n");
-    cli.run(&["ctd", "apply", "two.yaml"]).ok();
+    cli.apply("two.yaml", "{name: two, properties: {b: {type: checkbox}}}\n");
     shows(&cli, "cms.ts", "  b?: boolean;");
 }

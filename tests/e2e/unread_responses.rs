@@ -115,8 +115,7 @@ fn require_bounded(server: &Server) {
 /// Creates a type, and objects with a text of `bytes` bytes that link to each other.
 fn create_objects(server: &Server, count: usize, bytes: usize) {
     let cli = Cli::with_server(server);
-    cli.write("note.yaml", NOTE);
-    cli.run(&["ctd", "apply", "note.yaml"]).ok();
+    cli.apply("note.yaml", NOTE);
     let object = |number: usize, other: usize| {
         let related = link("note", &other.to_string());
         json!({ "id": number.to_string(), "text": "x".repeat(bytes), "related": related })
@@ -158,8 +157,7 @@ fn unread_lists_are_refused_when_the_response_memory_budget_is_used_up() {
     assert!(held > limit / 4.0 && held < limit + 1_000_000.0, "{held}");
     require_bounded(&server);
     let mut text = String::new();
-    let request = client().build().unwrap().get(format!("{}{path}", server.url));
-    let response = request.header("X-AUTH-TOKEN", &server.key).send().unwrap();
+    let response = server.get(path);
     write!(text, "{} {:?}", response.status(), response.headers().get("retry-after")).unwrap();
     assert!(["200 OK None", "503 Service Unavailable Some(\"1\")"].contains(&&*text), "{text}");
 }
@@ -170,9 +168,7 @@ fn hydrated_searches_stay_within_the_response_memory_budget() {
     let (_cli, server) = start();
     create_objects(&server, 200, 60_000);
     let search = || {
-        let url = format!("{}/api/v1/search?q=*&limit=200&hydrate=2", server.url);
-        let client = client().build().unwrap();
-        let response = client.get(url).header("X-AUTH-TOKEN", &server.key).send().unwrap();
+        let response = server.get("/api/v1/search?q=*&limit=200&hydrate=2");
         (response.status().as_u16(), response.bytes().unwrap().len())
     };
     let results: Vec<_> = thread::scope(|scope| {

@@ -181,7 +181,7 @@ fn links_are_printed_on_both_targets() {
         let code = printed.strip_prefix(&format!("{begin}/admin/sign-in#code=")).unwrap().trim();
         assert_eq!(code.len(), 43);
         let link = ["user", "link", "ADA@example.com", "--kind", "reset", "--json"];
-        let link: Value = serde_json::from_str(&cli.run(&link).ok()).unwrap();
+        let link: Value = cli.run(&link).exits(0).json();
         // There is no password to reset.
         assert_eq!(link["kind"], "invitation");
         assert_ne!(link["code"], code);

@@ -33,7 +33,7 @@ fn exported() -> Cli {
     for command in
         ["ctd apply project.yaml --data sample", "import page pages.ndjson --data sample --dry-run"]
     {
-        cli.run(&command.split(' ').collect::<Vec<_>>()).exits(0);
+        cli.run_line(command).exits(0);
     }
     // A link to a later object needs a folder or a second import.
     cli.run(&["import", "page", "pages.ndjson", "--data", "sample"]).ok();
@@ -78,7 +78,7 @@ fn all_mistakes_of_projects_have_a_position() {
     output.stderr_contains("project.yaml:8:").stderr_contains("project.yaml:9:");
     output.stderr_contains("did you mean \"page\"");
 
-    let json: Value = serde_json::from_str(&cli.run(&["validate", ".", "--json"]).stdout).unwrap();
+    let json: Value = cli.run(&["validate", ".", "--json"]).json();
     assert!(json.to_string().contains("project.yaml:8:"), "{json}");
 
     // A mistake that only applying finds.
@@ -107,7 +107,7 @@ fn mistakes_of_objects_have_file_and_line() {
         }
         let json = cli.run(&["validate", "content", "--json"]);
         json.exits(6);
-        let json: Value = serde_json::from_str(&json.stdout).unwrap();
+        let json: Value = json.json();
         // An object that links to a refused one is refused too.
         let refusals = json["refusals"].as_array().unwrap();
         assert_eq!(json["refused"], json!(refusals.len()), "{json}");

@@ -68,7 +68,7 @@ fn last_reason_is_shown_at_the_timeout() {
     let url = other(503, not_ready);
     let output = Cli::empty().run(&["wait", "--server", &url, "--timeout", "0s", "--json"]);
     output.exits(9);
-    let error: serde_json::Value = serde_json::from_str(&output.stdout).unwrap();
+    let error: serde_json::Value = output.json();
     assert!(error.to_string().contains("not ready: "), "{error}");
     assert!(error.to_string().contains("index"), "{error}");
     assert!(!error.to_string().contains("database"), "{error}");

@@ -38,7 +38,7 @@ fn tag(cli: &Cli, id: &str) {
 fn log(cli: &Cli) -> Vec<Value> {
     let output = cli.run(&["webhook", "log", "hook", "--limit", "300", "--json"]);
     output.exits(0);
-    serde_json::from_str(&output.stdout).unwrap()
+    output.json()
 }
 
 /// Waits until the newest delivery of the log was attempted; returns it.
@@ -81,7 +81,7 @@ fn delivery_is_sent_once_and_signed() {
 
     // The signature is computed with the printed secret.
     let listed = cli.run(&["webhook", "list", "--json"]);
-    let listed: Value = serde_json::from_str(&listed.stdout).unwrap();
+    let listed: Value = listed.json();
     let secret = listed[0]["secret"].as_str().unwrap().to_owned();
     let script = "import sys,hmac,base64,hashlib\n\
         secret,id,at,body=sys.argv[1:]\n\
@@ -199,7 +199,7 @@ fn deliveries_continue_after_the_server_is_killed() {
     let cli = Cli::with_server(&server);
     let pending = || {
         let listed = cli.run(&["webhook", "list", "--json"]);
-        let listed: Value = serde_json::from_str(&listed.stdout).unwrap();
+        let listed: Value = listed.json();
         listed[0]["pending"].clone()
     };
     wait_until(|| pending() == 0);
@@ -297,8 +297,7 @@ fn secrets_of_webhooks_are_not_logged() {
     receiver.behave(Behavior::Close);
     assert_eq!(cli.run(&["webhook", "test", "hook"]).exit, 0);
     wait_until(|| log(&cli)[0]["attempts"] == 1);
-    let listed = cli.run(&["webhook", "list", "--json"]).ok();
-    let listed: Value = serde_json::from_str(&listed).unwrap();
+    let listed: Value = cli.run(&["webhook", "list", "--json"]).exits(0).json();
     let secret = listed[0]["secret"].as_str().unwrap();
     let signature = receiver.received()[0].header("webhook-signature").to_owned();
     let logged = server.logged();
@@ -398,7 +397,7 @@ fn synchronous_webhook_changes_and_rejects_writes() {
     );
     let stored = || {
         let output = cli.run(&["object", "get", "_tag", "green", "--json"]);
-        serde_json::from_str::<Value>(&output.stdout).unwrap()["name"].clone()
+        output.json::<Value>()["name"].clone()
     };
     assert_eq!(stored(), "Changed");
 
@@ -408,10 +407,7 @@ fn synchronous_webhook_changes_and_rejects_writes() {
     receiver.behave(response(200, json!({ "payload": { "name": 5 } })));
     let refused = |expected: Value| {
         let output = cli.run(&change);
-        assert_eq!(
-            (output.exit, serde_json::from_str::<Value>(&output.stdout).unwrap()),
-            (6, expected)
-        );
+        assert_eq!((output.exit, output.json::<Value>()), (6, expected));
     };
     refused(json!({ "name": ["Integer value found, but a string is required"] }));
     assert_eq!(receiver.received().last().unwrap().json()["event"], "pre-update");

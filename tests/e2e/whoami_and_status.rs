@@ -21,7 +21,7 @@ fn prepare(cli: &Cli) {
 }
 
 fn json_of(cli: &Cli, command: &str) -> Value {
-    serde_json::from_str(&cli.run(&[command, "--json"]).ok()).unwrap()
+    cli.run(&[command, "--json"]).exits(0).json()
 }
 
 #[test]
@@ -56,7 +56,7 @@ fn scoped_key_sees_its_own_rights_and_types() {
         "key", "create", "web", "--kind", "scoped", "--rule", "page:r", "--rule", "note:c",
         "--json",
     ]);
-    let created: Value = serde_json::from_str(&created.ok()).unwrap();
+    let created: Value = created.exits(0).json();
     let scoped = Cli::with_key(&server, created["key"].as_str().unwrap());
     let table = scoped.run(&["whoami"]).ok();
     for part in ["web", "scoped", "page"] {

@@ -7,9 +7,10 @@ use std::{
     process::{Child, Command, Stdio},
     sync::{Arc, Mutex},
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
+use reqwest::blocking::Response;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -173,6 +174,12 @@ impl Server {
         line.unwrap_or_else(|| panic!("{name} in {text}")).to_owned()
     }
 
+    /// Sends a GET request with the admin key.
+    pub(crate) fn get(&self, path: &str) -> Response {
+        let request = client().build().unwrap().get(format!("{}{path}", self.url));
+        request.header("X-AUTH-TOKEN", &self.key).send().unwrap()
+    }
+
     /// Sends a POST request with the admin key; returns the body of the response.
     pub(crate) fn post(&self, path: &str, body: String) -> Value {
         let client = client().timeout(Duration::from_mins(5)).build().unwrap();
@@ -187,6 +194,20 @@ impl Server {
     /// The log of the server since it listened.
     pub(crate) fn logged(&self) -> String {
         self.logged.lock().unwrap().clone()
+    }
+
+    /// Waits until the log contains a text; returns the log.
+    #[track_caller]
+    pub(crate) fn wait_for_log(&self, limit: Duration, text: &str) -> String {
+        let started = Instant::now();
+        loop {
+            let log = self.logged();
+            if log.contains(text) {
+                return log;
+            }
+            assert!(started.elapsed() < limit, "{text} is logged: {log}");
+            thread::sleep(Duration::from_millis(20));
+        }
     }
 
     /// Sends SIGTERM and waits for the end.
