@@ -20,7 +20,7 @@ async fn activity_is_listed_in_pages() {
     let key = app.get("/api/auth-context").await.json()["user"]["id"].clone();
     app.create("post", &json!({ "id": "two", "title": "Two" })).await;
     app.request("PATCH", "/api/v1/content/post/two", &json!({ "price": 1 })).await;
-    app.request("DELETE", "/api/v1/content/post/two", &Value::Null).await;
+    app.delete("/api/v1/content/post/two").await;
     let first = get(&app, CallerKind::ReadWrite, "id=two&limit=2&odd=1").await;
     let seq = first["data"][0]["seq"].as_i64().unwrap();
     let by = json!({ "kind": "key", "id": key, "name": "read-write" });
@@ -95,8 +95,7 @@ async fn activity_is_listed_by_time() {
 /// headers.
 #[tokio::test]
 async fn activity_is_visible_like_changes() {
-    let app = TestApp::new();
-    app.create_type("page", &json!({ "draftPublic": true }));
+    let app = TestApp::with_type("page", &json!({ "draftPublic": true }));
     app.create("page", &json!({ "id": "a", "title": "A" })).await;
     app.create("author", &json!({ "id": "a", "title": "A" })).await;
     let types = |body: &Value| -> Vec<String> {

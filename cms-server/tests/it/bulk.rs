@@ -12,8 +12,7 @@ const NOW: &str = "2026-01-02T03:04:05.000000+0000";
 
 /// An app with three objects of a Draft & Public type.
 async fn with_pages() -> TestApp {
-    let app = TestApp::new();
-    app.create_type("page", &json!({ "draftPublic": true }));
+    let app = TestApp::with_type("page", &json!({ "draftPublic": true }));
     for id in ["a", "b", "c"] {
         app.create("page", &json!({ "id": id, "title": id, "price": 1 })).await;
     }

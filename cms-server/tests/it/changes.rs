@@ -364,8 +364,8 @@ async fn scoped_key_gets_no_changes_of_other_types() {
     let start = send(CHANGES.to_owned()).await.1["next"].as_str().unwrap().to_owned();
     app.create("post", &json!({ "id": "secret", "title": "secret" })).await;
     app.create("author", &json!({ "id": "secret", "title": "secret" })).await;
-    app.request("DELETE", "/api/v1/content/author/secret", &Value::Null).await;
-    app.request("DELETE", "/api/v1/internal/contenttype/author", &Value::Null).await;
+    app.delete("/api/v1/content/author/secret").await;
+    app.delete("/api/v1/internal/contenttype/author").await;
     let all = send(format!("{CHANGES}?since={start}")).await;
     assert_eq!((all.0, &all.1["data"]), (200, &json!([])));
     for name in ["post", "author", "nothing"] {

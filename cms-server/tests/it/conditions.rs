@@ -18,8 +18,7 @@ fn tag(reply: &Reply) -> String {
 /// A cached response is a 304, and a changed one is sent, in every content coding.
 #[tokio::test]
 async fn cached_response_returns_304() {
-    let app = TestApp::new();
-    app.create_type("page", &json!({}));
+    let app = TestApp::with_type("page", &json!({}));
     let long = json!({ "id": "two", "title": "x".repeat(2000), "related": links(&["post/one"]) });
     app.create("page", &long).await;
     let two = "/api/v1/content/page/two";

@@ -329,17 +329,17 @@ async fn response_without_a_body_or_with_a_list_of_errors() {
         assert_eq!((reply.status, reply.bytes.len()), (status, 0));
         assert_eq!(reply.header("content-type"), None);
     };
-    let in_use = app.request("DELETE", "/api/v1/internal/contenttype/post", &Value::Null).await;
+    let in_use = app.delete("/api/v1/internal/contenttype/post").await;
     let reasons = json!({ "errors": [
         "This content type definition is used by Api Key: scoped",
         "Content Type has objects, you can't remove it!",
     ] });
     assert_eq!(in_use.both(), (400, reasons));
-    empty(app.request("DELETE", ONE, &Value::Null).await, 204);
-    assert_eq!(app.request("DELETE", ONE, &Value::Null).await.both(), not_found());
+    empty(app.delete(ONE).await, 204);
+    assert_eq!(app.delete(ONE).await.both(), not_found());
     let author = "/api/v1/internal/contenttype/author";
     empty(app.request("POST", &format!("{author}/purge"), &Value::Null).await, 204);
-    empty(app.request("DELETE", author, &Value::Null).await, 200);
+    empty(app.delete(author).await, 200);
     let flag = json!({ "deleteSchema": "yes" });
     let purge = app.request("POST", "/api/v1/internal/contenttype/post/purge", &flag).await;
     let message = json!({ "deleteSchema": ["String value found, but a boolean is required"] });

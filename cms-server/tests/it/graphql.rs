@@ -188,8 +188,7 @@ async fn schema_follows_content_types() {
 
 #[tokio::test]
 async fn query_has_the_visibility_of_lists() {
-    let app = TestApp::new();
-    app.create_type("page", &json!({ "draftPublic": true }));
+    let app = TestApp::with_type("page", &json!({ "draftPublic": true }));
     for id in ["draft", "live", "edited"] {
         app.create("page", &json!({ "id": id, "title": id })).await;
     }

@@ -6,8 +6,7 @@ use crate::support::{TestApp, links, object};
 
 /// A site with `hubs` hubs that link to the same twenty posts of 200 KB, and a hub of all hubs.
 fn site(hubs: usize) -> TestApp {
-    let app = TestApp::new();
-    app.create_type("hub", &json!({}));
+    let app = TestApp::with_type("hub", &json!({}));
     let local = cms_core::Caller::local();
     let create = |name: &str, id: &str, title: &str, targets: &[String]| {
         let targets: Vec<&str> = targets.iter().map(String::as_str).collect();

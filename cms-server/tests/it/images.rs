@@ -476,7 +476,7 @@ async fn image_is_available_as_long_as_its_file() {
     for id in [&kept, &deleted] {
         assert_eq!(get(&app, &path(id), &[]).await.status, 200);
     }
-    let gone = app.request("DELETE", &format!("{OBJECTS}/{deleted}"), &Value::Null).await;
+    let gone = app.delete(&format!("{OBJECTS}/{deleted}")).await;
     assert_eq!(gone.status, 204);
     assert_eq!(get(&app, &path(&deleted), &[]).await.both(), not_found());
     let mut stored = files(&app, "media");

@@ -22,8 +22,7 @@ fn item(name: &str, id: &str, properties: &[&str], current: bool, published: boo
 
 /// A site where objects of several types link to the post `one`.
 async fn site() -> TestApp {
-    let app = TestApp::new();
-    app.create_type("page", &json!({}));
+    let app = TestApp::with_type("page", &json!({}));
     app.create_type("draft", &json!({ "draftPublic": true }));
     let one = links(&["post/One"]);
     let page = json!({ "id": "p", "title": "P", "related": one, "parts": [{}, { "link": one }] });
@@ -85,7 +84,7 @@ async fn incoming_links_are_listed_with_their_paths() {
     let page = app.get(&format!("{PATH}?limit=3&page=2")).await.json();
     assert_eq!(page["data"].as_array().unwrap()[..2], pairs);
     // The objects with the links cannot be deleted meanwhile, which is what the list explains.
-    let refused = app.request("DELETE", "/api/v1/content/post/one", &Value::Null).await;
+    let refused = app.delete("/api/v1/content/post/one").await;
     assert_eq!(refused.status, 400);
     assert_eq!(app.get("/api/v1/content/post/none/incoming").await.both(), not_found());
     assert_eq!(app.get("/api/v1/content/none/one/incoming").await.both(), not_found());
@@ -102,7 +101,7 @@ async fn incoming_links_are_those_of_other_live_objects() {
     let other = "/api/v1/content/page/q/incoming";
     let linking = item("page", "p", &["related"], true, true);
     assert_eq!(app.get(other).await.json(), with_hidden(&[linking], false));
-    app.request("DELETE", "/api/v1/content/page/p", &Value::Null).await;
+    app.delete("/api/v1/content/page/p").await;
     assert_eq!(app.get(other).await.json(), with_hidden(&[], false));
 }
 
@@ -128,8 +127,7 @@ async fn incoming_links_follow_rights_and_view() {
     app.create("draft", &json!({ "id": "secret", "title": "S" })).await;
     let path = "/api/v1/content/draft/secret/incoming";
     assert_eq!(get(path).await, not_found().1);
-    let app = TestApp::new();
-    app.create_type("news", &json!({ "workflowId": "publishing" }));
+    let app = TestApp::with_type("news", &json!({ "workflowId": "publishing" }));
     let news = json!({ "id": "n", "title": "N", "related": links(&["post/one"]) });
     app.create("news", &news).await;
     let expected = with_hidden(&[item("news", "n", &["related"], true, false)], false);

@@ -133,8 +133,7 @@ async fn dates_are_kept_only_for_admin_keys() {
 
 #[tokio::test]
 async fn batch_keeps_dates_of_replaced_objects() {
-    let app = TestApp::new();
-    app.create_type("page", &json!({ "draftPublic": true }));
+    let app = TestApp::with_type("page", &json!({ "draftPublic": true }));
     app.create("page", &json!({ "id": "p", "title": "P" })).await;
     app.create("page", &json!({ "id": "q", "title": "Q" })).await;
     let page = "/api/v1/content/page";
@@ -174,8 +173,7 @@ async fn batch_keeps_dates_of_replaced_objects() {
 /// checked.
 #[tokio::test]
 async fn deleted_object_goes_to_the_trash_with_its_dates() {
-    let app = TestApp::new();
-    app.create_type("page", &json!({}));
+    let app = TestApp::with_type("page", &json!({}));
     app.create("page", &json!({ "id": "live", "title": "L" })).await;
     app.create("page", &json!({ "id": "used", "title": "U" })).await;
     app.create("page", &json!({ "id": "user", "title": "V", "related": links(&["page/used"]) }))

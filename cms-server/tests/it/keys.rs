@@ -59,12 +59,9 @@ async fn keys_are_managed() {
     assert_eq!(list["count"], list["total_count"]);
 
     let path = format!("{keys}/{}", made["id"].as_str().unwrap());
-    assert_eq!(app.send_as(CallerKind::Admin, "DELETE", &path, &Value::Null).await.status, 204);
+    assert_eq!(app.delete_as(CallerKind::Admin, &path).await.status, 204);
     assert_eq!(app.send("GET", ONE, &headers, "").await.both(), unauthorized());
-    assert_eq!(
-        app.send_as(CallerKind::Admin, "DELETE", &path, &Value::Null).await.both(),
-        not_found()
-    );
+    assert_eq!(app.delete_as(CallerKind::Admin, &path).await.both(), not_found());
     for wrong in
         [json!({}), json!({ "name": "x", "kind": "king" }), json!({ "name": 1, "kind": "admin" })]
     {
@@ -129,7 +126,7 @@ async fn key_update_counts_from_the_next_request_on() {
     ] {
         assert_eq!(put(body.clone()).await.both(), wanted, "{body}");
     }
-    assert_eq!(app.send_as(CallerKind::Admin, "DELETE", &path, &Value::Null).await.status, 204);
+    assert_eq!(app.delete_as(CallerKind::Admin, &path).await.status, 204);
     assert_eq!(put(json!({})).await.both(), not_found());
     let path = format!("{KEYS}/none");
     assert_eq!(app.send_as(CallerKind::Admin, "PUT", &path, &json!({})).await.both(), not_found());

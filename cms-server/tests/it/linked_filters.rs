@@ -142,14 +142,13 @@ async fn filter_through_relations_follows_changes_of_linked_objects() {
     assert_eq!(ids(&app, &CURRENT, "book", &filters).await, [""; 0]);
     patch(&app, "person/eve", &json!({ "title": "Ada" })).await;
     assert_eq!(ids(&app, &CURRENT, "book", &filters).await, ["three"]);
-    assert_eq!(app.request("DELETE", "/api/v1/content/book/three", &Value::Null).await.status, 204);
+    assert_eq!(app.delete("/api/v1/content/book/three").await.status, 204);
     assert_eq!(ids(&app, &CURRENT, "book", &filters).await, [""; 0]);
 }
 
 #[tokio::test]
 async fn filter_through_relations_follows_rights_and_view() {
-    let app = TestApp::new();
-    app.create_type("writer", &json!({ "draftPublic": true }));
+    let app = TestApp::with_type("writer", &json!({ "draftPublic": true }));
     app.create_type("story", &json!({ "draftPublic": true }));
     for (id, title) in [("ada", "Ada"), ("bob", "Bob")] {
         app.create("writer", &json!({ "id": id, "title": title })).await;
@@ -182,8 +181,7 @@ async fn filter_through_relations_follows_rights_and_view() {
         assert_eq!(ids(&app, &seen, "story", &none).await, unseen, "{headers:?}");
     }
     // A caller that may read the type, but not the targets of its links.
-    let app = TestApp::new();
-    app.create_type("secret", &json!({}));
+    let app = TestApp::with_type("secret", &json!({}));
     let mut post = crate::support::linking_definition("post");
     post.insert("label".to_owned(), json!("post"));
     app.core.cms.types().update(&Caller::local(), "post", post).unwrap();
@@ -254,9 +252,9 @@ async fn filter_on_incoming_links_matches_any_visible_link() {
         json!({ "related.internal.incoming[*].dataUrl": text("equals", &url("book/one")) });
     assert_eq!(ids(&app, &CURRENT, "book", &of_eve).await, ["one", "two"]);
     // Objects in the trash have no links.
-    assert_eq!(app.request("DELETE", "/api/v1/content/person/bob", &Value::Null).await.status, 400);
+    assert_eq!(app.delete("/api/v1/content/person/bob").await.status, 400);
     for book in ["two", "one"] {
-        app.request("DELETE", &format!("/api/v1/content/book/{book}"), &Value::Null).await;
+        app.delete(&format!("/api/v1/content/book/{book}")).await;
     }
     assert_eq!(ids(&app, &CURRENT, "person", &unused).await, ["ada", "bob"]);
     let filters = json!({ "internal.incoming": text("equals", "a") });
@@ -272,8 +270,7 @@ async fn filter_on_incoming_links_matches_any_visible_link() {
 
 #[tokio::test]
 async fn filter_on_incoming_links_follows_the_view() {
-    let app = TestApp::new();
-    app.create_type("draft", &json!({ "draftPublic": true }));
+    let app = TestApp::with_type("draft", &json!({ "draftPublic": true }));
     app.create_type("tag", &json!({}));
     for id in ["never", "same", "was", "now"] {
         app.create("tag", &json!({ "id": id, "title": "T" })).await;

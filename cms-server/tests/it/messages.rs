@@ -175,7 +175,7 @@ async fn id_errors_of_changes() {
         ],
     )
     .await;
-    assert_eq!(app.request("DELETE", SECOND, &Value::Null).await.status, 204);
+    assert_eq!(app.delete(SECOND).await.status, 204);
     check(
         &app,
         vec![
@@ -236,7 +236,7 @@ async fn unique_value_errors() {
 #[tokio::test]
 async fn changed_value_errors() {
     let app = with_examples();
-    assert_eq!(app.request("DELETE", "/api/v1/content/_tag/x", &Value::Null).await.status, 204);
+    assert_eq!(app.delete("/api/v1/content/_tag/x").await.status, 204);
     let too_short = "Must be at least 1 characters long";
     check(&app, vec![
         ("PATCH", SECOND, json!({ "topics": link("topic", "gone") }), fault("topics", MISSING)),
@@ -342,7 +342,7 @@ async fn linked_object_cannot_be_deleted() {
     )
     .await;
     assert_eq!(app.request("PATCH", FIRST, &json!({ "rows": [] })).await.status, 200);
-    assert_eq!(app.request("DELETE", topic, &Value::Null).await.status, 204);
+    assert_eq!(app.delete(topic).await.status, 204);
 
     // Links of the object itself, and of objects in the same request, do not prevent a deletion.
     let itself = json!({ "anything": link("example", "second") });
@@ -379,7 +379,7 @@ async fn removed_id_errors() {
     let removed = "/api/v1/content/example/removed";
     for path in [SECOND, FIRST] {
         app.core.clock.advance(60);
-        assert_eq!(app.request("DELETE", path, &Value::Null).await.status, 204);
+        assert_eq!(app.delete(path).await.status, 204);
     }
     let wrong = fault("deletedAfter", "Wrong date format");
     check(
@@ -674,8 +674,8 @@ async fn content_type_deletion_errors() {
     let keys = app.core.cms.keys().list(&Caller::local()).unwrap().data;
     let shop = keys.iter().find(|key| key.name == "shop").unwrap();
     let path = format!("/api/v1/internal/key/{}", shop.id);
-    assert_eq!(app.send_as(CallerKind::Admin, "DELETE", &path, &Value::Null).await.status, 204);
-    let deleted = app.request("DELETE", author, &Value::Null).await;
+    assert_eq!(app.delete_as(CallerKind::Admin, &path).await.status, 204);
+    let deleted = app.delete(author).await;
     assert_eq!((deleted.status, deleted.bytes.len()), (200, 0));
     assert_eq!(app.get("/api/v1/content/author").await.both(), not_found());
 }

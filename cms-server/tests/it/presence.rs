@@ -49,9 +49,9 @@ async fn presence_is_listed_until_it_ends() {
     assert_eq!(tabs(&app, OF_POSTS).await, ["b"]);
     // Another caller cannot end it.
     let tab = format!("{PRESENCE}/b");
-    assert_eq!(app.request("DELETE", &tab, &Value::Null).await.both(), no_content());
+    assert_eq!(app.delete(&tab).await.both(), no_content());
     assert_eq!(tabs(&app, OF_POSTS).await, ["b"]);
-    let ended = app.send_as(CallerKind::Scoped, "DELETE", &tab, &Value::Null).await;
+    let ended = app.delete_as(CallerKind::Scoped, &tab).await;
     assert_eq!(ended.both(), no_content());
     assert_eq!(app.get(OF_POSTS).await.both(), (200, json!({ "data": [] })));
 }
@@ -86,8 +86,7 @@ async fn presence_errors() {
 /// Objects outside the view of a request have no presence for it.
 #[tokio::test]
 async fn presence_follows_visibility() {
-    let app = TestApp::new();
-    app.create_type("page", &json!({ "draftPublic": true }));
+    let app = TestApp::with_type("page", &json!({ "draftPublic": true }));
     app.create("page", &json!({ "id": "draft", "title": "Draft" })).await;
     let tab = json!({ "tab": "a", "contentType": "page", "id": "draft" });
     let public = [("x-visibility", "public")];

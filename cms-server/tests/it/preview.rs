@@ -122,7 +122,7 @@ async fn token_has_the_rights_of_its_creator_at_the_time() {
     assert_eq!(changed.status, 200, "{:?}", changed.json());
     assert_eq!(get(&app, &token, posts).await.both(), forbidden());
     assert_eq!(get(&app, &token, authors).await.status, 200);
-    app.send_as(CallerKind::Admin, "DELETE", &path, &Value::Null).await;
+    app.delete_as(CallerKind::Admin, &path).await;
     assert_eq!(get(&app, &token, authors).await.both(), unauthorized());
 }
 

@@ -22,8 +22,7 @@ const EDITS: [&str; 4] = ["put", "patch", "batch-replace", "batch-patch"];
 
 /// An app with the types `article`, `note` and `story`; the last has no Draft & Public.
 fn app() -> TestApp {
-    let app = TestApp::new();
-    app.create_type("article", &json!({ "draftPublic": true }));
+    let app = TestApp::with_type("article", &json!({ "draftPublic": true }));
     app.create_type("note", &json!({ "draftPublic": true }));
     app.create_type("story", &json!({}));
     app
@@ -212,7 +211,7 @@ async fn type_without_draft_and_public_refuses_every_action() {
     let schedule = "/api/v1/content/story/one/schedule";
     let later = json!({ "scheduledAt": "2027-01-01T00:00", "timeZone": "UTC" });
     assert_eq!(app.request("PUT", schedule, &later).await.both(), refused(NOT_ENABLED));
-    assert_eq!(app.request("DELETE", schedule, &Value::Null).await.both(), refused(NOT_ENABLED));
+    assert_eq!(app.delete(schedule).await.both(), refused(NOT_ENABLED));
     let one = "/api/v1/content/story/one";
     assert_eq!(app.get(one).await.both(), (200, story(&json!({}), "Old")));
     for (version, way) in (2..).zip(EDITS) {
@@ -470,7 +469,7 @@ async fn published_version_keeps_its_links() {
     done(&app, "article/b", "publish").await;
     let one = "/api/v1/content/article/b";
     assert_eq!(app.request("PUT", one, &json!({ "title": "New" })).await.status, 200);
-    let delete = || app.request("DELETE", "/api/v1/content/article/a", &Value::Null);
+    let delete = || app.delete("/api/v1/content/article/a");
     let in_use = refused("This content object is used in another content object.");
     assert_eq!(delete().await.both(), in_use);
     done(&app, "article/b", "publish").await;

@@ -21,8 +21,7 @@ async fn send(
 
 /// An app with `article` (Draft & Public), `memo` (workflow with a state `public`) and `note`.
 async fn app() -> TestApp {
-    let app = TestApp::new();
-    app.create_type("article", &json!({ "draftPublic": true }));
+    let app = TestApp::with_type("article", &json!({ "draftPublic": true }));
     app.create_type("memo", &json!({ "workflowId": "publishing" }));
     app.create_type("note", &json!({}));
     app.create("article", &json!({ "id": "draft", "title": "A" })).await;

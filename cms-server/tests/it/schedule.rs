@@ -21,8 +21,7 @@ const NOT_VALID: &str = "This value is not valid.";
 
 /// An app with the Draft & Public type `article`, and a draft of it with id `one`.
 async fn app() -> TestApp {
-    let app = TestApp::new();
-    app.create_type("article", &json!({ "draftPublic": true }));
+    let app = TestApp::with_type("article", &json!({ "draftPublic": true }));
     app.create("article", &json!({ "id": "one", "title": "One" })).await;
     app
 }
@@ -141,18 +140,18 @@ async fn schedule_is_set_changed_and_removed() {
     let preview = [("x-mode", "preview")];
     let list = app.get_with(&preview, CallerKind::ReadOnly, path).await;
     assert_eq!(list.both(), (200, listed(&[scheduled(20)])));
-    assert_eq!(app.request("DELETE", SCHEDULE, &Value::Null).await.both(), no_content());
+    assert_eq!(app.delete(SCHEDULE).await.both(), no_content());
     assert_eq!(app.get(ONE).await.both(), (200, draft()));
-    assert_eq!(app.request("DELETE", SCHEDULE, &Value::Null).await.both(), no_content());
+    assert_eq!(app.delete(SCHEDULE).await.both(), no_content());
     let none = "/api/v1/content/article/none/schedule";
     assert_eq!(schedule(&app, none, 10).await, not_found());
-    assert_eq!(app.request("DELETE", none, &Value::Null).await.both(), not_found());
+    assert_eq!(app.delete(none).await.both(), not_found());
 
     let wrong = refused("Only draft or modified objects can be scheduled");
     assert_eq!(app.post(&format!("{ONE}/publish")).await, no_content());
     assert_eq!(schedule(&app, SCHEDULE, 10).await, wrong);
     assert_eq!(app.request("PUT", SCHEDULE, &json!({})).await.both(), wrong);
-    assert_eq!(app.request("DELETE", SCHEDULE, &Value::Null).await.both(), no_content());
+    assert_eq!(app.delete(SCHEDULE).await.both(), no_content());
     assert_eq!(app.post(&format!("{ONE}/archive")).await, no_content());
     assert_eq!(schedule(&app, SCHEDULE, 10).await, wrong);
     assert_eq!(app.request("PATCH", ONE, &json!({})).await.status, 200);
@@ -250,7 +249,7 @@ async fn schedule_is_cancelled_by_edits_and_status_changes() {
 async fn deleted_object_is_not_published() {
     let app = app().await;
     assert_eq!(schedule(&app, SCHEDULE, 10).await.0, 200);
-    assert_eq!(app.request("DELETE", ONE, &Value::Null).await.both(), no_content());
+    assert_eq!(app.delete(ONE).await.both(), no_content());
     app.create("article", &json!({ "id": "one", "title": "One" })).await;
     app.create("article", &json!({ "id": "two", "title": "Two" })).await;
     assert_eq!(schedule(&app, "/api/v1/content/article/two/schedule", 10).await.0, 200);
@@ -377,7 +376,7 @@ async fn schedules_are_listed_by_time_type_and_id() {
     }
 
     // Publication, edits and removal end a schedule.
-    assert_eq!(app.request("DELETE", &path("zebra", "a"), &Value::Null).await.both(), no_content());
+    assert_eq!(app.delete(&path("zebra", "a")).await.both(), no_content());
     app.core.clock.advance(15 * 60);
     assert_eq!(app.core.cms.publishing().publish_due().unwrap(), 1);
     let edited = app.request("PATCH", ONE, &json!({ "price": 1 })).await;

@@ -112,8 +112,7 @@ async fn system_fields_precede_properties() {
 
 #[tokio::test]
 async fn links_are_hydrated_in_results_only() {
-    let app = TestApp::new();
-    app.create_type("hub", &json!({}));
+    let app = TestApp::with_type("hub", &json!({}));
     app.create("hub", &json!({ "id": "h", "title": "Hub", "related": links(&["post/one"]) })).await;
     let path = "/api/v1/content/hub/h";
     for (hydrate, shown) in [(0, path.to_owned()), (1, format!("{path}?hydrate=1"))] {
@@ -128,8 +127,7 @@ async fn links_are_hydrated_in_results_only() {
 
 #[tokio::test]
 async fn search_errors() {
-    let app = TestApp::new();
-    app.create_type("hub", &json!({}));
+    let app = TestApp::with_type("hub", &json!({}));
     let geo = "Invalid geo filter query provided. Example value is: 'geo_distance,1.50km,40.1,-19.2'. Accepted filter types are: 'geo_distance'.";
     let table = [
         ("", fault("q", "The property q is required")),
@@ -363,8 +361,7 @@ const VIEWS: [View; 4] = [
 
 #[tokio::test]
 async fn search_follows_the_view() {
-    let app = TestApp::new();
-    app.create_type("article", &json!({ "draftPublic": true }));
+    let app = TestApp::with_type("article", &json!({ "draftPublic": true }));
     app.create_type("paper", &json!({ "workflowId": "publishing" }));
     for id in ["draft", "public", "modified", "archived"] {
         app.create("article", &json!({ "id": id, "title": "Before" })).await;

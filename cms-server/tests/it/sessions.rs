@@ -519,7 +519,7 @@ async fn own_sessions_are_listed_and_ended() {
     let sessions = format!("/api/v1/internal/user/{user}/session");
     let seen = app.get_as(CallerKind::Admin, &sessions).await.json();
     assert_eq!((&seen["total_count"], &seen["data"][0]["current"]), (&json!(1), &json!(false)));
-    let ended = app.send_as(CallerKind::Admin, "DELETE", &sessions, &Value::Null).await;
+    let ended = app.delete_as(CallerKind::Admin, &sessions).await;
     assert_eq!(ended.both(), no_content());
     assert_eq!(send(&app, "GET", SESSION, &second, &Value::Null).await.status, 401);
 }

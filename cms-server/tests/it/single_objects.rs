@@ -35,7 +35,7 @@ async fn single_object_has_the_name_of_its_type_as_id() {
 
     // An id in the request is kept. Objects in the trash do not count.
     let path = "/api/v1/content/home/home";
-    assert_eq!(app.request("DELETE", path, &Value::Null).await.both(), no_content());
+    assert_eq!(app.delete(path).await.both(), no_content());
     let own = json!({ "id": "start", "title": "Start" });
     let start = shown("home", "start", &json!({}), &json!({ "title": "Start" }));
     assert_eq!(app.request("POST", HOME, &own).await.both(), (200, start));
@@ -101,7 +101,7 @@ async fn type_with_several_objects_cannot_become_single() {
     let reply = app.request("POST", &apply, &project).await;
     assert_eq!(reply.both(), (400, json!({ "home": { path: [message] } })));
 
-    let delete = app.request("DELETE", "/api/v1/content/home/two", &Value::Null).await;
+    let delete = app.delete("/api/v1/content/home/two").await;
     assert_eq!(delete.both(), no_content());
     assert_eq!(app.request("POST", &apply, &project).await.status, 200);
     let reply = app.request("POST", HOME, &json!({ "title": "Two" })).await;

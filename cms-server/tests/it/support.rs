@@ -114,6 +114,13 @@ impl TestApp {
         Self::with(&ServerConfig::default())
     }
 
+    /// An app with one more type, which has relations and these settings.
+    pub(crate) fn with_type(name: &str, settings: &Value) -> Self {
+        let app = Self::new();
+        app.create_type(name, settings);
+        app
+    }
+
     pub(crate) fn with(config: &ServerConfig) -> Self {
         Self::on(TestCms::new(), config)
     }
@@ -284,6 +291,15 @@ impl TestApp {
 
     pub(crate) async fn get(&self, path: &str) -> Reply {
         self.request("GET", path, &Value::Null).await
+    }
+
+    pub(crate) async fn delete_as(&self, caller: CallerKind, path: &str) -> Reply {
+        self.send_as(caller, "DELETE", path, &Value::Null).await
+    }
+
+    /// Sends a DELETE request with the read-write key.
+    pub(crate) async fn delete(&self, path: &str) -> Reply {
+        self.delete_as(CallerKind::ReadWrite, path).await
     }
 
     /// Sends a POST request with the read-write key, without a body.

@@ -18,7 +18,7 @@ async fn app() -> (TestApp, String) {
     app.core.cms.trash().empty(&Caller::local(), &EmptyTrashRequest::default()).unwrap();
     app.create("post", &json!({ "id": "one", "title": "One" })).await;
     app.wait_a_minute();
-    assert_eq!(app.request("DELETE", ONE, &Value::Null).await.both(), no_content());
+    assert_eq!(app.delete(ONE).await.both(), no_content());
     let list = app.get(TRASH).await.json();
     let entry = list["data"][0]["entry"].as_str().unwrap().to_owned();
     (app, entry)
@@ -97,10 +97,10 @@ async fn deletion_is_restored_or_removed() {
         changes["data"].as_array().unwrap().iter().map(|change| &change["action"]).collect();
     assert_eq!(actions, ["create"]);
 
-    app.request("DELETE", ONE, &Value::Null).await;
+    app.delete(ONE).await;
     let path = format!("{TRASH}/{entry}");
-    assert_eq!(app.request("DELETE", &path, &Value::Null).await.both(), no_content());
-    assert_eq!(app.request("DELETE", &path, &Value::Null).await.both(), not_found());
+    assert_eq!(app.delete(&path).await.both(), no_content());
+    assert_eq!(app.delete(&path).await.both(), not_found());
     let removed = app.get("/api/v1/content/post/removed").await;
     assert_eq!(removed.json(), json!(["one"]));
     let found = app.get(&format!("/api/v1/changes?since={since}")).await.json();

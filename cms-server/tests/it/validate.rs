@@ -13,8 +13,7 @@ const VALIDATE: &str = "/api/v1/content/post/validate";
 /// Each validation is compared with the write that it stands for.
 #[tokio::test]
 async fn validation_has_the_errors_of_the_write() {
-    let app = TestApp::new();
-    app.create_type("page", &json!({}));
+    let app = TestApp::with_type("page", &json!({}));
     let related = json!({ "title": "T", "related": links(&["post/none"]) });
     let huge = json!({ "id": "one", "title": "x".repeat(1_100_000) });
     let one = json!({ "id": "one", "title": "T" });

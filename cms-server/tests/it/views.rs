@@ -48,8 +48,8 @@ async fn view_is_created_changed_and_deleted() {
     assert_eq!(scoped("DELETE", &one, &Value::Null).await, forbidden());
     let other = app.send_as(CallerKind::Admin, "PUT", &one, &json!({ "name": "Ours" })).await;
     assert_eq!((other.status, &other.json()["by"]), (200, &by));
-    assert_eq!(app.request("DELETE", &one, &Value::Null).await.both(), no_content());
-    assert_eq!(app.request("DELETE", &one, &Value::Null).await.both(), not_found());
+    assert_eq!(app.delete(&one).await.both(), no_content());
+    assert_eq!(app.delete(&one).await.both(), not_found());
     assert_eq!(app.request("PUT", &one, &json!({ "name": 1 })).await.both(), not_found());
 }
 
@@ -75,7 +75,7 @@ async fn views_are_listed_by_name_in_pages() {
     assert_eq!(app.get(&by_id).await.json()["total_count"], 4);
     let view = app.get(VIEWS).await.json()["data"][0]["id"].clone();
     let elsewhere = format!("{author}/{}", view.as_str().unwrap());
-    assert_eq!(app.request("DELETE", &elsewhere, &Value::Null).await.both(), not_found());
+    assert_eq!(app.delete(&elsewhere).await.both(), not_found());
     assert_eq!(app.get(&VIEWS.replace("post", "nothing")).await.both(), not_found());
     // They are removed with their type.
     app.create_type("page", &json!({}));

@@ -225,8 +225,7 @@ fn hydrated(view: &View, value: &Value, depth: u8) -> Value {
 
 /// Creates all objects; then the clock is at minute 2.
 async fn fixture() -> TestApp {
-    let app = TestApp::new();
-    app.create_type("article", &json!({ "draftPublic": true }));
+    let app = TestApp::with_type("article", &json!({ "draftPublic": true }));
     app.create_type("paper", &json!({ "workflowId": "publishing" }));
     app.create_type("note", &json!({}));
     let make = async |target: &str, new: Value| {

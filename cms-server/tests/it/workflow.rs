@@ -16,8 +16,7 @@ const NOT_VALID: &str = "This value is not valid.";
 
 /// An app with a type `paper`, and an object of it with id `one`.
 async fn app(settings: &Value) -> TestApp {
-    let app = TestApp::new();
-    app.create_type("paper", settings);
+    let app = TestApp::with_type("paper", settings);
     app.create("paper", &json!({ "id": "one", "title": "T" })).await;
     app
 }
@@ -363,8 +362,7 @@ async fn content_type_needs_an_existing_workflow() {
 /// Objects in states that the new workflow lacks get its initial state.
 #[tokio::test]
 async fn objects_follow_their_type_into_another_workflow() {
-    let app = TestApp::new();
-    app.create_type("paper", &json!({}));
+    let app = TestApp::with_type("paper", &json!({}));
     for id in ["a", "b", "c"] {
         app.create("paper", &json!({ "id": id, "title": "T" })).await;
     }

@@ -45,7 +45,7 @@ fn copy(id: &str, base: &Value, current: bool, data: &Value) -> Value {
 async fn working_copy_is_stored_replaced_and_removed() {
     let app = TestApp::new();
     assert_eq!(get(&app, ONE).await.both(), not_found());
-    assert_eq!(app.request("DELETE", ONE, &Value::Null).await.both(), no_content());
+    assert_eq!(app.delete(ONE).await.both(), no_content());
     let base = json!(tag_of(&app, "/api/v1/content/post/one").await);
     // Nothing is validated but the size.
     let data = json!({ "title": "", "price": "none", "extra": [1, null], "internal": { "a": 1 } });
@@ -63,7 +63,7 @@ async fn working_copy_is_stored_replaced_and_removed() {
     let body = json!({ "base": "unquoted", "data": {} });
     let replaced = copy("one", &json!("unquoted"), false, &json!({}));
     assert_eq!(put(&app, ONE, &body).await, (200, replaced));
-    assert_eq!(app.request("DELETE", ONE, &Value::Null).await.both(), no_content());
+    assert_eq!(app.delete(ONE).await.both(), no_content());
     assert_eq!(get(&app, ONE).await.both(), not_found());
     // The object has no trace of it.
     let object = get(&app, "/api/v1/content/post/one").await.json();
@@ -168,14 +168,13 @@ async fn working_copy_belongs_to_one_caller() {
     let key = keys["data"].as_array().unwrap().iter().find(|key| key["name"] == "read-write");
     let path = format!("/api/v1/internal/key/{}", key.unwrap()["id"].as_str().unwrap());
     assert_eq!(stored(&app), 3);
-    app.send_as(CallerKind::Admin, "DELETE", &path, &Value::Null).await;
+    app.delete_as(CallerKind::Admin, &path).await;
     assert_eq!(stored(&app), 2);
 }
 
 #[tokio::test]
 async fn working_copies_are_listed_newest_first() {
-    let app = TestApp::new();
-    app.create_type("page", &json!({ "draftPublic": true }));
+    let app = TestApp::with_type("page", &json!({ "draftPublic": true }));
     app.create("page", &json!({ "id": "draft", "title": "Draft" })).await;
     let base = json!(tag_of(&app, "/api/v1/content/page/draft").await);
     let page = "/api/v1/content/page/draft/working-copy";
@@ -225,7 +224,7 @@ async fn working_copy_survives_the_trash_of_its_object_only() {
     let app = TestApp::new();
     let one = "/api/v1/content/post/one";
     put(&app, ONE, &json!({ "base": "", "data": { "title": "Mine" } })).await;
-    app.request("DELETE", one, &Value::Null).await;
+    app.delete(one).await;
     assert_eq!(get(&app, ONE).await.both(), not_found());
     assert_eq!(get(&app, LIST).await.both(), (200, listed(&[])));
     // A new object with the same id is another object.
@@ -236,8 +235,7 @@ async fn working_copy_survives_the_trash_of_its_object_only() {
 
 #[tokio::test]
 async fn working_copy_is_removed_with_its_type() {
-    let app = TestApp::new();
-    app.create_type("page", &json!({}));
+    let app = TestApp::with_type("page", &json!({}));
     app.create("page", &json!({ "id": "a", "title": "A" })).await;
     let path = "/api/v1/content/page/a/working-copy";
     put(&app, path, &json!({ "base": "", "data": {} })).await;
@@ -281,15 +279,14 @@ async fn working_copies_of_a_caller_are_limited() {
     assert_eq!(put(&app, &path(7), &body).await.0, 200);
     let other = app.send_as(CallerKind::Admin, "PUT", &path(1000), &body).await;
     assert_eq!(other.status, 200);
-    app.request("DELETE", &path(7), &Value::Null).await;
+    app.delete(&path(7)).await;
     assert_eq!(put(&app, &path(1000), &body).await.0, 200);
 }
 
 /// A key without update right on a type sees none of its working copies there.
 #[tokio::test]
 async fn working_copies_follow_the_rights_of_the_caller() {
-    let app = TestApp::new();
-    app.create_type("page", &json!({}));
+    let app = TestApp::with_type("page", &json!({}));
     app.create("page", &json!({ "id": "a", "title": "A" })).await;
     let scoped = async |method: &str, path: &str, body: &Value| {
         app.send_as(CallerKind::Scoped, method, path, body).await.both()
