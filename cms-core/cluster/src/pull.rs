@@ -9,7 +9,7 @@ use std::{
 
 use cms_model::error::Result;
 use cms_store::cluster::database::{
-    ChangedKeys, Head, HeadCheck, History, MirroredTable, Position, Rows, SharedSnapshot,
+    ChangedKeys, Head, HeadCheck, HeadState, History, MirroredTable, Position, Rows, SharedSnapshot,
 };
 use futures_util::TryStreamExt;
 use tokio_postgres::{Row, Statement};
@@ -51,13 +51,6 @@ const CHANGES: &str = r#"SELECT c.table_name, c.keys FROM "cms"."change" c
 WHERE c.commit_no > $1
     AND EXISTS (SELECT 1 FROM "cms"."commit_log" l WHERE l.commit_no = $1 AND l.nonce = $2)
 ORDER BY c.commit_no, c.part"#;
-
-/// The head, and the changes up to it since a position, as a snapshot or a lock has read them.
-pub(crate) struct HeadState {
-    pub(crate) head: Head,
-    pub(crate) history: History,
-    pub(crate) changes: ChangedKeys,
-}
 
 /// The statements that read a [`HeadState`].
 pub(crate) struct HeadStateStatements {
@@ -287,16 +280,8 @@ impl Drop for Snapshot<'_> {
 }
 
 impl SharedSnapshot for Snapshot<'_> {
-    fn head(&self) -> &Head {
-        &self.state.head
-    }
-
-    fn history(&self) -> History {
-        self.state.history
-    }
-
-    fn changes(&self) -> &ChangedKeys {
-        &self.state.changes
+    fn state(&self) -> &HeadState {
+        &self.state
     }
 
     fn rows(&mut self, table: &MirroredTable, keys: &[i64]) -> Result<Rows> {

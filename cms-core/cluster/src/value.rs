@@ -131,15 +131,7 @@ pub(crate) fn chunks(rows: Rows) -> Chunks {
     Chunks {
         bytes: bytes.into_iter().peekable(),
         keys: rows.keys.into_iter(),
-        values: rows
-            .values
-            .into_iter()
-            .map(|values| match values {
-                ColumnValues::Integer(values) => ColumnIter::Integer(values.into_iter()),
-                ColumnValues::Text(values) => ColumnIter::Text(values.into_iter()),
-                ColumnValues::Blob(values) => ColumnIter::Blob(values.into_iter()),
-            })
-            .collect(),
+        values: rows.values.into_iter().map(RemainingValues::from).collect(),
     }
 }
 
@@ -153,13 +145,35 @@ pub(crate) struct Chunks {
     /// Sizes of the remaining rows.
     bytes: Peekable<IntoIter<usize>>,
     keys: IntoIter<i64>,
-    values: Vec<ColumnIter>,
+    values: Vec<RemainingValues>,
 }
 
-enum ColumnIter {
+/// The remaining values of a column.
+pub(crate) enum RemainingValues {
     Integer(IntoIter<Option<i64>>),
     Text(IntoIter<Option<String>>),
     Blob(IntoIter<Option<Vec<u8>>>),
+}
+
+impl From<ColumnValues> for RemainingValues {
+    fn from(values: ColumnValues) -> Self {
+        match values {
+            ColumnValues::Integer(values) => Self::Integer(values.into_iter()),
+            ColumnValues::Text(values) => Self::Text(values.into_iter()),
+            ColumnValues::Blob(values) => Self::Blob(values.into_iter()),
+        }
+    }
+}
+
+impl RemainingValues {
+    /// Returns the next values.
+    fn take(&mut self, count: usize) -> ColumnValues {
+        match self {
+            Self::Integer(values) => ColumnValues::Integer(take(values, count)),
+            Self::Text(values) => ColumnValues::Text(take(values, count)),
+            Self::Blob(values) => ColumnValues::Blob(take(values, count)),
+        }
+    }
 }
 
 impl Iterator for Chunks {
@@ -178,12 +192,7 @@ impl Iterator for Chunks {
         if count == 0 {
             return None;
         }
-        let values = self.values.iter_mut().map(|values| match values {
-            ColumnIter::Integer(values) => ColumnValues::Integer(take(values, count)),
-            ColumnIter::Text(values) => ColumnValues::Text(take(values, count)),
-            ColumnIter::Blob(values) => ColumnValues::Blob(take(values, count)),
-        });
-        let values = values.collect();
+        let values = self.values.iter_mut().map(|values| values.take(count)).collect();
         Some((total, Rows { keys: take(&mut self.keys, count), values }))
     }
 }

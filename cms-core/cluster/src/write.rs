@@ -8,7 +8,7 @@ use std::{
 
 use cms_model::error::{Error, Result};
 use cms_store::cluster::database::{
-    ChangedKeys, CommitOutcome, Head, History, LockedHead, MirroredTable, NewCommit, Position,
+    ChangedKeys, CommitOutcome, HeadState, History, LockedHead, MirroredTable, NewCommit, Position,
     Rows, SharedSnapshot,
 };
 use tokio::{task::JoinHandle, time::sleep};
@@ -18,7 +18,7 @@ use crate::{
     PostgresDatabase,
     connection::{Held, Sent, Session, send, within},
     error::{Attempt, Failure},
-    pull::{HeadState, HeadStateStatements, READ_TIMEOUT, read_changes, read_check, read_head},
+    pull::{HeadStateStatements, READ_TIMEOUT, read_changes, read_check, read_head},
     value::{
         Parameter, arrays, chunks, column_names, key_name, parameter, quoted, table_name, type_name,
     },
@@ -300,16 +300,8 @@ impl Drop for Locked<'_> {
 }
 
 impl SharedSnapshot for Locked<'_> {
-    fn head(&self) -> &Head {
-        &self.state.head
-    }
-
-    fn history(&self) -> History {
-        self.state.history
-    }
-
-    fn changes(&self) -> &ChangedKeys {
-        &self.state.changes
+    fn state(&self) -> &HeadState {
+        &self.state
     }
 
     fn rows(&mut self, table: &MirroredTable, keys: &[i64]) -> Result<Rows> {

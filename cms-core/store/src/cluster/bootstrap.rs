@@ -154,25 +154,17 @@ mod tests {
     };
 
     use super::*;
-    use crate::cluster::database::{ChangedKeys, ColumnValues, History, Rows};
+    use crate::cluster::database::{ChangedKeys, ColumnValues, HeadState, History, Rows};
 
     /// Objects with a link each.
     struct Links {
         objects: i64,
-        head: Head,
+        state: HeadState,
     }
 
     impl SharedSnapshot for Links {
-        fn head(&self) -> &Head {
-            &self.head
-        }
-
-        fn history(&self) -> History {
-            unreachable!("a copy has no position")
-        }
-
-        fn changes(&self) -> &ChangedKeys {
-            unreachable!("a copy has no position")
+        fn state(&self) -> &HeadState {
+            &self.state
         }
 
         fn rows(&mut self, _: &MirroredTable, _: &[i64]) -> Result<Rows> {
@@ -209,8 +201,9 @@ mod tests {
         let position = Position { commit: 1, nonce: 1 };
         let head =
             Head { cluster: "cluster".to_owned(), position, schema: 1, sequences: String::new() };
+        let state = HeadState { head, history: History::Same, changes: ChangedKeys::new() };
         // The objects are missing, which is found when all rows are there.
-        fill(&mut connection, &mut Links { objects, head }).unwrap_err();
+        fill(&mut connection, &mut Links { objects, state }).unwrap_err();
         count.load(Ordering::Relaxed)
     }
 

@@ -41,6 +41,14 @@ pub enum History {
     Other,
 }
 
+/// The head, and the changes up to it since a position, as a snapshot or a lock has read them.
+pub struct HeadState {
+    pub head: Head,
+    pub history: History,
+    /// The keys of rows that were changed after the position; empty unless the history is the same.
+    pub changes: ChangedKeys,
+}
+
 /// The answer to the question whether a replica is current.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HeadCheck {
@@ -260,12 +268,19 @@ pub trait RowSink {
 
 /// A state of the shared database that does not change while this exists.
 pub trait SharedSnapshot {
-    fn head(&self) -> &Head;
+    fn state(&self) -> &HeadState;
 
-    fn history(&self) -> History;
+    fn head(&self) -> &Head {
+        &self.state().head
+    }
 
-    /// The keys of rows that were changed after the position; empty unless the history is the same.
-    fn changes(&self) -> &ChangedKeys;
+    fn history(&self) -> History {
+        self.state().history
+    }
+
+    fn changes(&self) -> &ChangedKeys {
+        &self.state().changes
+    }
 
     /// Returns the rows with these keys; deleted rows are left out.
     fn rows(&mut self, table: &MirroredTable, keys: &[i64]) -> Result<Rows>;

@@ -14,8 +14,8 @@ use cms_model::{
 };
 
 use super::database::{
-    ChangedKeys, ColumnValues, CommitOutcome, DutyHolder, Engine, Head, HeadCheck, History,
-    LockedHead, MirroredTable, NewCommit, NodeReport, NodeState, Position, RowSink, Rows,
+    ChangedKeys, ColumnValues, CommitOutcome, DutyHolder, Engine, Head, HeadCheck, HeadState,
+    History, LockedHead, MirroredTable, NewCommit, NodeReport, NodeState, Position, RowSink, Rows,
     SharedDatabase, SharedSnapshot,
 };
 
@@ -314,9 +314,7 @@ impl SharedDatabase for MemoryDatabase {
 }
 
 struct Snapshot {
-    head: Head,
-    history: History,
-    changes: ChangedKeys,
+    state: HeadState,
     tables: Tables,
     nonces: BTreeMap<i64, i64>,
 }
@@ -333,10 +331,9 @@ impl Snapshot {
             }
         }
         let changes = changes.into_iter().map(|(table, keys)| (table, keys.into_iter().collect()));
+        let (head, changes) = (state.head()?.clone(), changes.collect());
         Ok(Self {
-            head: state.head()?.clone(),
-            history,
-            changes: changes.collect(),
+            state: HeadState { head, history, changes },
             tables: state.tables.clone(),
             nonces: state.commits.iter().map(|(commit, (nonce, _))| (*commit, *nonce)).collect(),
         })
@@ -344,16 +341,8 @@ impl Snapshot {
 }
 
 impl SharedSnapshot for Snapshot {
-    fn head(&self) -> &Head {
-        &self.head
-    }
-
-    fn history(&self) -> History {
-        self.history
-    }
-
-    fn changes(&self) -> &ChangedKeys {
-        &self.changes
+    fn state(&self) -> &HeadState {
+        &self.state
     }
 
     fn rows(&mut self, table: &MirroredTable, keys: &[i64]) -> Result<Rows> {
@@ -388,16 +377,8 @@ struct Locked<'d> {
 }
 
 impl SharedSnapshot for Locked<'_> {
-    fn head(&self) -> &Head {
-        self.snapshot.head()
-    }
-
-    fn history(&self) -> History {
-        self.snapshot.history()
-    }
-
-    fn changes(&self) -> &ChangedKeys {
-        self.snapshot.changes()
+    fn state(&self) -> &HeadState {
+        self.snapshot.state()
     }
 
     fn rows(&mut self, table: &MirroredTable, keys: &[i64]) -> Result<Rows> {
