@@ -32,11 +32,7 @@ impl RenderFormat {
     pub fn extension(self) -> &'static str {
         match self {
             Self::Jpeg => "jpg",
-            Self::Png => "png",
-            Self::Webp => "webp",
-            Self::Gif => "gif",
-            Self::Bmp => "bmp",
-            Self::Avif => "avif",
+            _ => &self.media_type()["image/".len()..],
         }
     }
 
