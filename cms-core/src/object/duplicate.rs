@@ -154,7 +154,7 @@ fn check_changed_patterns(
 ) -> Result<FieldErrors> {
     let mut budget = StepBudget::per_write();
     let mut errors = FieldErrors::default();
-    for (property, schema) in content_type.properties.iter().zip(&content_type.schema.properties) {
+    for (property, schema) in content_type.properties.iter().zip(&content_type.schemas) {
         let is_changed = changed.iter().any(|changed| changed.name == property.name);
         if let Some(value) = object.get(&property.name).filter(|_| is_changed) {
             let root = ValuePath::Root;

@@ -203,8 +203,8 @@ impl PreparedObject {
         if let Some(budget) = &mut budget {
             budget.start_object(data.len());
         }
-        let (properties, schema) = (&content_type.properties, &content_type.schema);
-        errors.merge(validate::validate(properties, schema, object, budget));
+        let (properties, schemas) = (&content_type.properties, &content_type.schemas);
+        errors.merge(validate::validate(properties, schemas, object, budget));
         if content_type.name() == WEBHOOKS {
             errors.merge(webhook::model::validate(object, context.http_webhooks));
         }

@@ -453,7 +453,7 @@ mod tests {
     #[test]
     fn schemas_of_all_types_compile() {
         for definition in definitions() {
-            for property in schema::compile(&definition.properties(), &definition).properties {
+            for property in schema::compile(&definition.properties(), &definition) {
                 property.validator();
                 assert!(property.patterns().own.iter().all(|own| own.compiled().is_some()));
             }

@@ -8,7 +8,7 @@ use super::{
     builtin::WEBHOOKS,
     indexed::IndexedProperties,
     model::{Definition, Property},
-    schema::{self, CompiledSchema},
+    schema::{self, PropertySchema},
 };
 use crate::{
     clock::Timestamp,
@@ -37,7 +37,8 @@ pub struct CompiledType {
     pub definition: Definition,
     /// In the order of the form.
     pub properties: Vec<Property>,
-    pub schema: CompiledSchema,
+    /// In the order of the properties.
+    pub schemas: Vec<PropertySchema>,
     pub workflow: Arc<Workflow>,
     pub indexed: IndexedProperties,
     /// Schema revision at which the type was written.
@@ -57,14 +58,14 @@ impl CompiledType {
         let found = workflows.find(&stored.definition.workflow_id);
         let workflow = found.unwrap_or_else(|| workflows.default_workflow());
         let properties = stored.definition.properties();
-        let schema = schema::compile(&properties, &stored.definition);
+        let schemas = schema::compile(&properties, &stored.definition);
         Self {
             pk: stored.pk,
             uid: stored.uid,
             workflow: Arc::clone(workflow),
             indexed: IndexedProperties::of_type(&stored.definition, &properties),
             properties,
-            schema,
+            schemas,
             definition: stored.definition,
             rev: stored.rev,
             created_at: stored.created_at,

@@ -19,12 +19,6 @@ use super::{
 };
 use crate::{pattern::Pattern, query::value::TWO_TO_63};
 
-/// The schemas of a type's properties, in the order of the properties.
-#[derive(Debug)]
-pub struct CompiledSchema {
-    pub properties: Vec<PropertySchema>,
-}
-
 /// The schema of a property. Its validator is built at its first use: patterns cost up to 80 µs
 /// each, and most types are not written to after a start of the server.
 #[derive(Debug)]
@@ -113,12 +107,12 @@ impl StoredPattern {
     }
 }
 
-/// Builds the schemas of a definition's properties.
-pub fn compile(properties: &[Property], definition: &Definition) -> CompiledSchema {
+/// Builds the schemas of a definition's properties, in the order of the properties.
+pub fn compile(properties: &[Property], definition: &Definition) -> Vec<PropertySchema> {
     let schemas = &definition.schema_definition["allOf"][1]["properties"];
     let compile =
         |property: &Property| PropertySchema::of(property, &schemas[property.name.as_str()]);
-    CompiledSchema { properties: properties.iter().map(compile).collect() }
+    properties.iter().map(compile).collect()
 }
 
 /// Returns a schema that requires the nested properties that are required in `new` but not in

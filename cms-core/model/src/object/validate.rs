@@ -20,7 +20,7 @@ use super::{path::ValuePath, rules};
 use crate::{
     content_type::{
         model::Property,
-        schema::{CompiledSchema, LINK_TYPES, Patterns, PropertySchema},
+        schema::{LINK_TYPES, Patterns, PropertySchema},
     },
     error::FieldErrors,
     ids::{ID_PATTERN, MAX_ID_CHARS, has_only_id_characters},
@@ -33,16 +33,16 @@ const SYSTEM_KEYS: [&str; 2] = ["id", "internal"];
 
 /// Validates the properties of an object, not `id` and `internal`.
 ///
-/// `schema` must be compiled from the same properties. Without a budget, patterns are not checked.
+/// `schemas` must be compiled from the same properties. Without a budget, patterns are not checked.
 pub fn validate(
     properties: &[Property],
-    schema: &CompiledSchema,
+    schemas: &[PropertySchema],
     object: &Map<String, Value>,
     mut budget: Option<&mut StepBudget>,
 ) -> FieldErrors {
     let mut errors = FieldErrors::default();
     let mut declared = 0;
-    for (property, schema) in properties.iter().zip(&schema.properties) {
+    for (property, schema) in properties.iter().zip(schemas) {
         let Some(value) = object.get(&property.name) else {
             if property.required {
                 errors.add(&property.name, message::required(&property.name));

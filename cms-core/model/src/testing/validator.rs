@@ -6,7 +6,7 @@ use crate::{
     content_type::{
         model::Property,
         parse,
-        schema::{self, CompiledSchema},
+        schema::{self, PropertySchema},
     },
     error::FieldErrors,
     object::validate::{validate, validate_id, validate_readonly},
@@ -17,7 +17,7 @@ use crate::{
 /// Validates objects of one content type.
 pub struct ObjectValidator {
     pub properties: Vec<Property>,
-    pub schema: CompiledSchema,
+    pub schemas: Vec<PropertySchema>,
 }
 
 impl ObjectValidator {
@@ -27,8 +27,8 @@ impl ObjectValidator {
         let definition = parse::definition(payload, None, &WorkflowSet::built_in())
             .expect("the definition is valid");
         let properties = definition.properties();
-        let schema = schema::compile(&properties, &definition);
-        Self { properties, schema }
+        let schemas = schema::compile(&properties, &definition);
+        Self { properties, schemas }
     }
 
     /// Returns all errors of `object`, also as a replacement of `stored`, that need no store to
@@ -40,7 +40,7 @@ impl ObjectValidator {
     ) -> FieldErrors {
         let mut errors = object.get("id").map(validate_id).unwrap_or_default();
         let budget = &mut StepBudget::of_bytes(Value::Object(object.clone()).to_string().len());
-        errors.merge(validate(&self.properties, &self.schema, object, Some(budget)));
+        errors.merge(validate(&self.properties, &self.schemas, object, Some(budget)));
         if let Some(stored) = stored {
             errors.merge(validate_readonly(&self.properties, stored, object));
         }

@@ -241,7 +241,7 @@ proptest! {
         match definition(payload, update.then_some(&stored), &WorkflowSet::built_in()) {
             Ok(parsed) => {
                 let properties = parsed.properties();
-                for property in schema::compile(&properties, &parsed).properties {
+                for property in schema::compile(&properties, &parsed) {
                     property.validator();
                 }
             }

@@ -122,7 +122,7 @@ fn patterns_that_are_not_ecma_262_are_stored_but_not_checked() {
     // An earlier version accepted it.
     let mut validator = single(&json!({"type": "string"}), &json!({"inputType": "text"}));
     let stored = json!({"type": "string", "minLength": 2, "pattern": "(?i)^[a-z]++\\z"});
-    validator.schema.properties[0] = PropertySchema::of(&validator.properties[0], &stored);
+    validator.schemas[0] = PropertySchema::of(&validator.properties[0], &stored);
     assert_eq!(validator.errors(map(&json!({"f": "1 2"})), None), FieldErrors::default());
     let too_short = FieldErrors::one("f", "Must be at least 2 characters long");
     assert_eq!(validator.errors(map(&json!({"f": "1"})), None), too_short);
