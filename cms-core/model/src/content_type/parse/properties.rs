@@ -185,7 +185,7 @@ impl Level {
         errors: &mut FieldErrors,
     ) -> Option<SchemaType> {
         let names = SchemaType::ALL.map(SchemaType::as_str);
-        let known = named(schema, "type", path, (&names, SchemaType::parse), errors);
+        let known = named(schema, "type", path, &names, SchemaType::parse, errors);
         if self.is_update
             && known.is_none()
             && let Some(value) = schema.get("type")
@@ -223,7 +223,7 @@ impl Level {
         conversion::check_config(name, json, &path, errors);
         let unique = optional(json, "unique", &path, errors).unwrap_or(false);
         let names = InputType::ALL.map(InputType::as_str);
-        let input_type = named(json, "inputType", &path, (&names, InputType::parse), errors)?;
+        let input_type = named(json, "inputType", &path, &names, InputType::parse, errors)?;
         if unique && !can_be_unique(input_type) {
             errors.add(format!("{path}.unique"), NOT_VALID);
         }
@@ -346,7 +346,8 @@ fn named<T>(
     map: &Map<String, Value>,
     key: &str,
     parent: &str,
-    (names, parse): (&[&str], fn(&str) -> Option<T>),
+    names: &[&str],
+    parse: fn(&str) -> Option<T>,
     errors: &mut FieldErrors,
 ) -> Option<T> {
     let known = map.get(key).and_then(Value::as_str).and_then(parse);
