@@ -208,7 +208,12 @@ fn repair_type(
     Ok(())
 }
 
-fn found(part: CheckArea, place: &str, message: impl Into<String>, derived: bool) -> Finding {
+pub(crate) fn found(
+    part: CheckArea,
+    place: &str,
+    message: impl Into<String>,
+    derived: bool,
+) -> Finding {
     Finding { part, place: place.to_owned(), message: message.into(), derived, repaired: false }
 }
 

@@ -155,15 +155,9 @@ impl Cms {
                 let may = changes.into_iter().any(|needs| caller.may(needs, content_type));
                 if may { Ok(()) } else { Err(Error::Forbidden) }
             }
-            Permission::Publish { content_type } => {
-                let needs = Access::UPDATE;
-                self.authorise(caller, Permission::Content { content_type, needs })?;
-                caller.require_publish()
-            }
+            Permission::Publish { content_type } => self.publishing().require(caller, content_type),
             Permission::Content { content_type, needs } => {
-                caller.require_write_for(needs)?;
-                self.catalog_of(caller)?.get(content_type)?;
-                caller.require(needs, content_type)
+                self.objects().content_type(caller, content_type, needs).map(drop)
             }
         }
     }

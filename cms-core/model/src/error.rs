@@ -129,12 +129,16 @@ impl Error {
         Self::Invalid(FieldErrors::one(path, message))
     }
 
+    pub fn not_found(what: &'static str, name: impl Into<String>) -> Self {
+        Self::NotFound { what, name: name.into() }
+    }
+
     pub fn type_not_found(name: &str) -> Self {
-        Self::NotFound { what: "content type", name: name.to_owned() }
+        Self::not_found("content type", name)
     }
 
     pub fn object_not_found(content_type: &str, id: &str) -> Self {
-        Self::NotFound { what: "object", name: format!("{content_type}/{id}") }
+        Self::not_found("object", format!("{content_type}/{id}"))
     }
 }
 

@@ -290,7 +290,7 @@ impl Keys<'_> {
 /// Finds a valid key by its id.
 fn find(reader: &Reader<'_>, id: &str) -> Result<KeyRow> {
     let found = reader.keys()?.into_iter().find(|row| row.uid == id);
-    found.ok_or_else(|| Error::NotFound { what: "key", name: id.to_owned() })
+    found.ok_or_else(|| Error::not_found("key", id))
 }
 
 /// Removes the previous token of a key when it is no longer valid.

@@ -186,7 +186,7 @@ fn find(reader: &Reader<'_>, caller: &Caller, id: &str) -> Result<JobRow> {
     let is_visible =
         |job: &JobRow| caller.is_admin() || job.actor == ActorRef::from(caller.actor().pk);
     let found = reader.bulk_job(id)?.filter(is_visible);
-    found.ok_or_else(|| Error::NotFound { what: "job", name: id.to_owned() })
+    found.ok_or_else(|| Error::not_found("job", id))
 }
 
 fn to_wire(

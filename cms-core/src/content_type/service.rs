@@ -185,7 +185,7 @@ impl Types<'_> {
         let space = space.to_owned();
         self.cms.write_with_catalog(move |writer, catalog| {
             if writer.space_ids()?.space != space {
-                return Err(Error::NotFound { what: "space", name: space });
+                return Err(Error::not_found("space", space));
             }
             for content_type in catalog.types().iter().filter(|known| !is_system(known.name())) {
                 writer.trash_all(content_type.pk, stamp)?;

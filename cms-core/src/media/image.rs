@@ -125,7 +125,7 @@ impl Media<'_> {
     /// # Errors
     /// [`Error::NotFound`] for an unknown image or variant, [`Error::Invalid`] for invalid numbers.
     pub fn find(&self, request: &ImageRequest<'_>) -> Result<Image> {
-        let unknown = || Error::NotFound { what: "image", name: request.path.join("/") };
+        let unknown = || Error::not_found("image", request.path.join("/"));
         let path = ImagePath::parse(request.path).ok_or_else(unknown)?;
         let file = FileId::parse(path.id).ok_or_else(unknown)?;
         let found = self.lookup(|reader, media| {
@@ -196,7 +196,7 @@ impl Media<'_> {
     /// Reads a range of the stored file.
     pub fn read(&self, image: &Image, range: Range<u64>) -> Result<Bytes> {
         let read = self.cms.files.read(&image.file, range)?;
-        read.ok_or_else(|| no_file(&image.file))
+        read.ok_or_else(|| Error::not_found("file", image.file.to_string()))
     }
 
     /// Opens the stored file of this size for reading.
@@ -205,10 +205,6 @@ impl Media<'_> {
             self.read(&image, range).map_err(io::Error::other)
         })
     }
-}
-
-pub(super) fn no_file(file: &FileId) -> Error {
-    Error::NotFound { what: "file", name: file.to_string() }
 }
 
 /// Returns the rendering of an image, if any, and whether it depends on `Accept`.

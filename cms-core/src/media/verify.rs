@@ -14,7 +14,8 @@ use cms_model::{
 };
 use cms_store::MediaFile;
 
-use super::{image::no_file, service::Media};
+use super::service::Media;
+use crate::check;
 
 impl Media<'_> {
     /// Returns the size of the stored file of a media object.
@@ -23,7 +24,8 @@ impl Media<'_> {
     /// [`Error::NotFound`] when the file does not exist, [`Error::Internal`] when its size differs
     /// from the upload: it must not be sent or rendered.
     pub(super) fn intact_size(&self, id: &FileId) -> Result<u64> {
-        let found = self.cms.files.size(id)?.ok_or_else(|| no_file(id))?;
+        let found =
+            self.cms.files.size(id)?.ok_or_else(|| Error::not_found("file", id.to_string()))?;
         match self.cms.store.read_autocommit(|reader| reader.stored_file(id))? {
             Some(Fingerprint { size, .. }) if size != found => {
                 tracing::error!(%id, expected = size, found, "stored file has the wrong size");
@@ -77,12 +79,10 @@ impl Media<'_> {
                         }
                     }
                 };
-                findings.extend(problem.map(|message| Finding {
-                    part: CheckArea::Files,
-                    place: format!("{MEDIA}/{id}"),
-                    message: format!("{message}; {REMEDY}"),
-                    derived: false,
-                    repaired: false,
+                findings.extend(problem.map(|message| {
+                    let (place, message) =
+                        (format!("{MEDIA}/{id}"), format!("{message}; {REMEDY}"));
+                    check::found(CheckArea::Files, &place, message, false)
                 }));
             }
             found.recorded += self.record(unrecorded)?;

@@ -77,8 +77,7 @@ impl Objects<'_> {
         self.read(caller, name, Access::READ, |reader, _, content_type| {
             let view = View::for_object(caller, content_type);
             let current = find(reader, content_type, view, id)?;
-            let unknown =
-                || Error::NotFound { what: "version", name: format!("{name}/{id}/{version}") };
+            let unknown = || Error::not_found("version", format!("{name}/{id}/{version}"));
             let digits = version.strip_prefix("version-").unwrap_or(version);
             let is_number = digits.bytes().all(|b| b.is_ascii_digit());
             let number: i64 = digits.parse().ok().filter(|_| is_number).ok_or_else(unknown)?;
@@ -125,7 +124,6 @@ impl<'a> Authors<'a> {
     /// Appends one entry of the list.
     fn push_item(&self, out: &mut Vec<u8>, stored: &StoredObject<'_>, latest: i64) -> Result<()> {
         let internal = &stored.internal;
-        let internal_error = |error| Error::Internal(Box::new(error));
         let date = |seconds: i64| dates::microsecond_date(Timestamp(seconds * 1_000_000));
         out.extend_from_slice(b"{\"id\":");
         render::string(out, &stored.id);
@@ -143,9 +141,9 @@ impl<'a> Authors<'a> {
             by: self.row(internal.editor).map_or_else(Author::local, |row| {
                 row.by.clone().shown_to(self.caller, self.content_type.name())
             }),
-            changed: changed.map(RawValue::from_string).transpose().map_err(internal_error)?,
+            changed: changed.map(RawValue::from_string).transpose().map_err(Error::internal)?,
         };
-        let details = serde_json::to_vec(&details).map_err(internal_error)?;
+        let details = serde_json::to_vec(&details).map_err(Error::internal)?;
         out.push(b',');
         out.extend_from_slice(&details[1..]);
         Ok(())

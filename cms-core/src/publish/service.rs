@@ -191,7 +191,7 @@ impl Publishing<'_> {
     }
 
     /// Checks type and rights, the publishing right included.
-    fn require(&self, caller: &Caller, name: &str) -> Result<()> {
+    pub(crate) fn require(&self, caller: &Caller, name: &str) -> Result<()> {
         self.cms.objects().content_type(caller, name, Access::UPDATE)?;
         caller.require_publish()
     }

@@ -88,7 +88,7 @@ impl Searching<'_> {
     /// Returns the progress of a job.
     pub fn job(&self, caller: &Caller, id: &str) -> Result<ReindexJob> {
         caller.require_admin()?;
-        let unknown = || Error::NotFound { what: "job", name: id.to_owned() };
+        let unknown = || Error::not_found("job", id);
         let (first, last) = id.split_once('-').unwrap_or((id, id));
         let (Ok(first), Ok(last)) = (first.parse::<i64>(), last.parse::<i64>()) else {
             return Err(unknown());

@@ -119,10 +119,8 @@ fn find_own(
     content_type: &CompiledType,
     id: &str,
 ) -> Result<SharedViewRow> {
-    let view = reader.shared_view(content_type.pk, id)?.ok_or_else(|| Error::NotFound {
-        what: "view",
-        name: format!("{}/{id}", content_type.name()),
-    })?;
+    let unknown = || Error::not_found("view", format!("{}/{id}", content_type.name()));
+    let view = reader.shared_view(content_type.pk, id)?.ok_or_else(unknown)?;
     if view.actor == caller.actor().pk || caller.is_admin() {
         Ok(view)
     } else {

@@ -157,7 +157,7 @@ pub(super) fn find<'c>(
     entry: &str,
     needs: Access,
 ) -> Result<(TrashEntry, &'c Arc<CompiledType>)> {
-    let unknown = || not_found(entry);
+    let unknown = || Error::not_found("trash entry", entry);
     let is_number = entry.bytes().all(|byte| byte.is_ascii_digit());
     let pk: i64 = entry.parse().ok().filter(|_| is_number).ok_or_else(unknown)?;
     let found = reader.trash_entry(pk)?.ok_or_else(unknown)?;
@@ -170,11 +170,7 @@ pub(super) fn find<'c>(
 
 /// Returns the object of an entry.
 pub(super) fn deleted(reader: &Reader<'_>, entry: &str, pk: i64) -> Result<DeletedObject> {
-    reader.deleted_object(pk)?.ok_or_else(|| not_found(entry))
-}
-
-fn not_found(entry: &str) -> Error {
-    Error::NotFound { what: "trash entry", name: entry.to_owned() }
+    reader.deleted_object(pk)?.ok_or_else(|| Error::not_found("trash entry", entry))
 }
 
 fn items(

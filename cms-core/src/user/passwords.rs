@@ -27,16 +27,16 @@ pub(super) const NO_PASSWORD: &str = "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAA
 pub(super) fn hash(password: &str, secret: [u8; 32]) -> Result<String> {
     let salt = &secret[32 - SALT_BYTES..];
     let hash = argon2()?.hash_password_with_salt(normalized(password).as_bytes(), salt);
-    hash.map(|hash| hash.to_string()).map_err(failed)
+    hash.map(|hash| hash.to_string()).map_err(Error::internal)
 }
 
 /// Returns whether a password has this hash.
 pub(super) fn verify(password: &str, password_hash: &str) -> Result<bool> {
-    let hash = PasswordHash::new(password_hash).map_err(failed)?;
+    let hash = PasswordHash::new(password_hash).map_err(Error::internal)?;
     match argon2()?.verify_password(normalized(password).as_bytes(), &hash) {
         Ok(()) => Ok(true),
         Err(HashError::PasswordInvalid) => Ok(false),
-        Err(error) => Err(failed(error)),
+        Err(error) => Err(Error::internal(error)),
     }
 }
 
@@ -46,12 +46,8 @@ pub(super) fn is_outdated(password_hash: &str) -> bool {
 }
 
 fn argon2() -> Result<Argon2<'static>> {
-    let params = Params::new(MEMORY_KIB, ITERATIONS, LANES, None).map_err(failed)?;
+    let params = Params::new(MEMORY_KIB, ITERATIONS, LANES, None).map_err(Error::internal)?;
     Ok(Argon2::new(Algorithm::Argon2id, Version::V0x13, params))
-}
-
-fn failed(error: impl std::error::Error + Send + Sync + 'static) -> Error {
-    Error::Internal(Box::new(error))
 }
 
 #[cfg(test)]

@@ -56,7 +56,7 @@ impl Users<'_> {
     pub fn get(&self, caller: &Caller, id: &str) -> Result<User> {
         caller.require_admin()?;
         let row = self.cms.store.read_autocommit(|reader| reader.user_with_id(id))?;
-        Ok(to_wire(row.ok_or_else(|| unknown(id))?, self.cms.now()))
+        Ok(to_wire(row.ok_or_else(|| Error::not_found("user", id))?, self.cms.now()))
     }
 
     /// Creates a user, with an invitation unless the payload has a password. Hashes the password
@@ -187,7 +187,11 @@ impl Users<'_> {
     ) -> Result<List<SessionItem>> {
         caller.require_admin()?;
         let user = self.cms.store.read_autocommit(|reader| reader.user_with_id(id))?;
-        self.cms.sessions().items(user.ok_or_else(|| unknown(id))?.pk, caller, wanted)
+        self.cms.sessions().items(
+            user.ok_or_else(|| Error::not_found("user", id))?.pk,
+            caller,
+            wanted,
+        )
     }
 
     /// Ends all sessions of a user.
@@ -302,15 +306,11 @@ fn require_admin_remains(
 }
 
 fn find(writer: &WriteTransaction<'_>, id: &str) -> Result<UserRow> {
-    writer.user_with_id(id)?.ok_or_else(|| unknown(id))
+    writer.user_with_id(id)?.ok_or_else(|| Error::not_found("user", id))
 }
 
 fn stored(writer: &WriteTransaction<'_>, pk: i64) -> Result<UserRow> {
     writer.user(pk)?.ok_or_else(|| Error::internal("a user is missing"))
-}
-
-fn unknown(id: &str) -> Error {
-    Error::NotFound { what: "user", name: id.to_owned() }
 }
 
 /// The user and the session of a caller.

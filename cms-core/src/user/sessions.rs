@@ -243,7 +243,7 @@ impl Sessions<'_> {
         self.cms.store.write(move |writer| {
             let known = writer.sessions_of(user)?;
             let found = known.iter().find(|row| row.id == id && row.lifetime.is_valid(now));
-            let found = found.ok_or(Error::NotFound { what: "session", name: id.clone() })?;
+            let found = found.ok_or_else(|| Error::not_found("session", &id))?;
             writer.remove_session(found.pk)?;
             tracing::info!(user = %uid, method = "ended", "session ended");
             writer.bump_auth()

@@ -232,17 +232,17 @@ impl CollectedChanges {
     }
 
     fn write(&self, writer: &WriteTransaction<'_>, now: Timestamp) -> Result<()> {
-        let invalid = |error| Error::Internal(Box::new(error));
         let collecting = writer.collecting_delivery(self.first.webhook)?;
         let (pk, first_at, changes) = if let Some((pk, at, collected)) = collecting {
-            let mut changes: ChangeBatch = serde_json::from_str(&collected).map_err(invalid)?;
+            let mut changes: ChangeBatch =
+                serde_json::from_str(&collected).map_err(Error::internal)?;
             changes.add(self.changes.clone());
             (pk, at, changes)
         } else {
             let pk = writer.insert_delivery(&self.first, now)?;
             (pk, self.first.at, self.changes.clone())
         };
-        let content = serde_json::to_string(&changes).map_err(invalid)?;
+        let content = serde_json::to_string(&changes).map_err(Error::internal)?;
         let due_at = change_batch::due_at(first_at, self.last_at, self.debounce_seconds);
         writer.update_collecting(pk, &content, due_at)
     }

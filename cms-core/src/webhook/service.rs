@@ -141,7 +141,7 @@ impl Webhooks<'_> {
             };
             for id in &ids {
                 let found = writer.delivery(*id)?.filter(|found| found.webhook == pk);
-                found.ok_or(Error::NotFound { what: "delivery", name: id.to_string() })?;
+                found.ok_or_else(|| Error::not_found("delivery", id.to_string()))?;
                 writer.requeue_delivery(*id, now)?;
             }
             Ok(Replayed { replayed: ids.len() as u64 })
@@ -393,7 +393,7 @@ impl Webhooks<'_> {
     fn find(&self, reader: &Reader<'_>, id: &str) -> Result<Webhook> {
         let known = self.all(reader)?;
         let found = known.iter().find(|known| known.id.eq_ignore_ascii_case(id));
-        found.cloned().ok_or_else(|| Error::NotFound { what: "webhook", name: id.to_owned() })
+        found.cloned().ok_or_else(|| Error::not_found("webhook", id))
     }
 }
 

@@ -56,7 +56,7 @@ impl Workflows<'_> {
     pub fn get(&self, caller: &Caller, id: &str) -> Result<Workflow> {
         caller.require_admin()?;
         let catalog = self.cms.current_catalog()?;
-        let found = catalog.workflows.find(id).ok_or_else(|| unknown(id))?;
+        let found = catalog.workflows.find(id).ok_or_else(|| Error::not_found("workflow", id))?;
         Ok((**found).clone())
     }
 
@@ -231,9 +231,5 @@ fn require_custom<'c>(catalog: &'c Catalog, id: &str) -> Result<&'c Arc<Workflow
     if is_built_in(id) {
         return Err(Error::Forbidden);
     }
-    catalog.workflows.find(id).ok_or_else(|| unknown(id))
-}
-
-fn unknown(id: &str) -> Error {
-    Error::NotFound { what: "workflow", name: id.to_owned() }
+    catalog.workflows.find(id).ok_or_else(|| Error::not_found("workflow", id))
 }

@@ -66,7 +66,8 @@ impl WorkingCopies<'_> {
         self.cms.objects().read(caller, name, required_access(id), |reader, _, content_type| {
             let address = WorkingCopyAddress::find(reader, content_type, caller, id)?;
             let found = caller.actor().pk.map(|actor| reader.working_copy(actor, &address.subject));
-            let (row, data) = found.transpose()?.flatten().ok_or_else(|| not_found(name, id))?;
+            let unknown = || Error::not_found("working copy", format!("{name}/{id}"));
+            let (row, data) = found.transpose()?.flatten().ok_or_else(unknown)?;
             to_json(name, &address, &row, &data)
         })
     }
@@ -196,10 +197,6 @@ impl WorkingCopyAddress {
     }
 }
 
-fn not_found(name: &str, id: &str) -> Error {
-    Error::NotFound { what: "working copy", name: format!("{name}/{id}") }
-}
-
 /// Returns whether a working copy started from the current state, which has this tag.
 fn is_current(base: Option<&str>, tag: Option<EntityTag>) -> bool {
     match (base, tag) {
@@ -229,16 +226,15 @@ fn to_json(
     row: &WorkingCopyRow,
     data: &str,
 ) -> Result<(Json, EntityTag)> {
-    let internal = |error| Error::Internal(Box::new(error));
     let copy = WorkingCopy {
         content_type,
         id: &address.id,
         base: row.base.as_deref(),
         current: is_current(row.base.as_deref(), address.tag),
         saved_at: dates::microsecond_date(row.saved_at),
-        data: serde_json::from_str::<&RawValue>(data).map_err(internal)?,
+        data: serde_json::from_str::<&RawValue>(data).map_err(Error::internal)?,
     };
-    let json = serde_json::to_vec(&copy).map_err(internal)?;
+    let json = serde_json::to_vec(&copy).map_err(Error::internal)?;
     let tag = stored_tag(row, data).of_response(&json);
     Ok((Json(json), tag))
 }
