@@ -1,6 +1,8 @@
 //! What a caller is, may do, and has to know about the server (see
 //! docs/reference/http.md#check-a-key).
 
+use std::collections::BTreeMap;
+
 use cms_media::media_type;
 use cms_model::{
     auth::scope::Access,
@@ -81,20 +83,15 @@ fn rights(caller: &Caller, config: &CoreConfig, catalog: &Catalog) -> ContextRig
             .map(|(_, letter)| letter)
             .collect()
     };
-    let types = catalog.types().iter().map(|known| known.name());
-    let content_types: Vec<(&str, String)> = types
-        .map(|name| (name, letters(name)))
-        .filter(|(_, letters)| !letters.is_empty())
-        .collect();
+    let types =
+        catalog.types().iter().map(|known| (known.name().to_owned(), letters(known.name())));
+    let content_types: BTreeMap<_, _> = types.filter(|(_, letters)| !letters.is_empty()).collect();
     ContextRights {
         admin: caller.is_admin(),
         change_types: config.require_type_change(caller).is_ok(),
         publish: caller.may_publish()
-            && content_types.iter().any(|(_, letters)| letters.contains('u')),
-        content_types: content_types
-            .into_iter()
-            .map(|(name, letters)| (name.to_owned(), letters))
-            .collect(),
+            && content_types.values().any(|letters: &String| letters.contains('u')),
+        content_types,
     }
 }
 

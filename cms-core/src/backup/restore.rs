@@ -166,11 +166,10 @@ impl StagingDirectory {
             ..config.clone()
         };
         fs::create_dir(&self.folder).map_err(|error| path_error(&self.folder, &error))?;
-        let backup = archive::unpack(input, |part, content| match part {
+        archive::unpack(input, |part, content| match part {
             EntryName::Database => self.take_database(content, &staged),
             EntryName::File(id) => self.take_file(id, content),
-        })?;
-        Ok(backup)
+        })
     }
 
     fn take_database(&mut self, content: &mut EntryContent<'_>, staged: &CoreConfig) -> Result<()> {

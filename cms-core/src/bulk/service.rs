@@ -56,7 +56,7 @@ impl Bulk<'_> {
         let request = BulkRequest::from_payload(payload)?;
         let (action, transition) = (request.action, request.transition.as_str());
         if let Some(response) = objects.stored_response(caller)? {
-            return created(&response);
+            return serde_json::from_slice(&response).map_err(Error::internal);
         }
         rights::require_fit(&content_type, action, transition)?;
         require_properties(&content_type, &request.replace)?;
@@ -109,7 +109,7 @@ impl Bulk<'_> {
             let response = BulkResponse::Created { id: new.id };
             serde_json::to_vec(&response).map_err(Error::internal)
         })?;
-        created(&response.wait()?)
+        serde_json::from_slice(&response.wait()?).map_err(Error::internal)
     }
 
     /// Returns the paths of the filters in a payload that the type does not declare.
@@ -163,10 +163,6 @@ impl Bulk<'_> {
             writer.finish_bulk_job(job.pk, BulkJobState::Stopped, None, at)
         })
     }
-}
-
-fn created(response: &[u8]) -> Result<BulkResponse> {
-    serde_json::from_slice(response).map_err(Error::internal)
 }
 
 /// Refuses to replace values of properties that the type does not have.

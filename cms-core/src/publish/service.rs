@@ -1,11 +1,10 @@
 //! Publishes, unpublishes and archives objects, now or scheduled (see
 //! docs/reference/publishing.md).
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, mem};
 
 use cms_model::{
     auth::scope::Access,
-    clock::Timestamp,
     content_type::catalog::{Catalog, CompiledType},
     context::{Caller, Stamp},
     error::{Error, Result},
@@ -117,24 +116,12 @@ impl Publishing<'_> {
         id: &str,
         payload: Map<String, Value>,
     ) -> Result<Json> {
-        self.set_schedule(caller, name, id, move |stored, now| {
-            if !state::is_schedulable(stored.internal.status) {
-                let reason = "Only draft or modified objects can be scheduled";
-                return Err(Error::Rejected(vec![reason.into()]));
-            }
-            let schedule = schedule::parse(&payload, now).map_err(Error::Invalid)?;
-            stored.internal.schedule = Some(schedule);
-            Ok(())
-        })
+        self.set_schedule(caller, name, id, Some(payload))
     }
 
     /// Cancels the scheduled publication of an object, if any.
     pub fn unschedule(&self, caller: &Caller, name: &str, id: &str) -> Result<()> {
-        let take = |stored: &mut StoredObject<'_>, _| {
-            stored.internal.schedule = None;
-            Ok(())
-        };
-        self.set_schedule(caller, name, id, take).map(|_| ())
+        self.set_schedule(caller, name, id, None).map(drop)
     }
 
     fn set_schedule(
@@ -142,7 +129,7 @@ impl Publishing<'_> {
         caller: &Caller,
         name: &str,
         id: &str,
-        change: impl FnOnce(&mut StoredObject<'static>, Timestamp) -> Result<()> + Send + 'static,
+        payload: Option<Map<String, Value>>,
     ) -> Result<Json> {
         self.require(caller, name)?;
         let stamp = caller.stamp(self.cms.now());
@@ -151,8 +138,13 @@ impl Publishing<'_> {
             let mut stored =
                 find_to_change(writer, content_type, &caller, &id, ChangeKind::Status)?;
             require_draft_public(content_type)?;
-            let before = stored.internal.schedule.clone();
-            change(&mut stored, stamp.at)?;
+            if payload.is_some() && !state::is_schedulable(stored.internal.status) {
+                let reason = "Only draft or modified objects can be scheduled";
+                return Err(Error::Rejected(vec![reason.into()]));
+            }
+            let schedule = payload.map(|payload| schedule::parse(&payload, stamp.at)).transpose();
+            let schedule = schedule.map_err(Error::Invalid)?;
+            let before = mem::replace(&mut stored.internal.schedule, schedule);
             let after = &stored.internal.schedule;
             if *after != before {
                 let event =

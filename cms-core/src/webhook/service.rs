@@ -238,26 +238,16 @@ impl Webhooks<'_> {
                 |known: &&Webhook| known.pk == dispatch.webhook && known.receives_deliveries();
             let Some(webhook) = known.iter().find(is_wanted) else { return Ok(None) };
             let row = reader.delivery(dispatch.delivery)?.filter(|row| row.is_pending);
-            row.map(|row| self.request(reader, webhook, &row, dispatch, now)).transpose()
+            let Some(row) = row else { return Ok(None) };
+            let body = self.body(reader, webhook, &row)?;
+            let signature = Secret::derive(&reader.webhook_key()?, webhook.pk);
+            let signature = signature.headers(&row.message, now, &body);
+            let mut headers = webhook.headers.clone();
+            let configured_headers = headers.iter().map(|(name, _)| name.clone()).collect();
+            headers.extend(signature.map(|(name, value)| (name.to_owned(), value)));
+            let (id, url, dispatch) = (webhook.id.clone(), webhook.url.clone(), dispatch.clone());
+            Ok(Some(Outgoing { id, url, headers, body, configured_headers, dispatch }))
         })
-    }
-
-    fn request(
-        &self,
-        reader: &Reader<'_>,
-        webhook: &Webhook,
-        row: &DeliveryRow,
-        dispatch: &Dispatch,
-        now: Timestamp,
-    ) -> Result<Outgoing> {
-        let body = self.body(reader, webhook, row)?;
-        let signature = Secret::derive(&reader.webhook_key()?, webhook.pk);
-        let signature = signature.headers(&row.message, now, &body);
-        let mut headers = webhook.headers.clone();
-        let configured_headers = headers.iter().map(|(name, _)| name.clone()).collect();
-        headers.extend(signature.map(|(name, value)| (name.to_owned(), value)));
-        let (id, url) = (webhook.id.clone(), webhook.url.clone());
-        Ok(Outgoing { id, url, headers, body, configured_headers, dispatch: dispatch.clone() })
     }
 
     fn body(&self, reader: &Reader<'_>, webhook: &Webhook, row: &DeliveryRow) -> Result<String> {
