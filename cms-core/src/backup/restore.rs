@@ -115,11 +115,7 @@ impl DirectoryState {
     /// # Errors
     /// [`Error::Conflict`] when the directory has anything else.
     fn in_folder(folder: &Path) -> Result<Self> {
-        let failed = |error: &_| path_error(folder, error);
-        let mut names = Vec::new();
-        for entry in fs::read_dir(folder).map_err(|error| failed(&error))? {
-            names.push(entry.map_err(|error| failed(&error))?.file_name());
-        }
+        let mut names = folder::names(folder).map_err(|error| path_error(folder, &error))?;
         names.retain(|name| name != LOCK);
         let stage = folder.join(STAGE);
         let has = |name: &str| names.iter().any(|found| found == name);

@@ -91,13 +91,11 @@ impl Backups<'_> {
     fn remove_incomplete(&self, destination: &BackupDestination) -> Result<()> {
         let BackupDestination::Folder(folder) = destination else { return Ok(()) };
         let prefix = self.prefix()?;
-        let failed = |error: &_| path_error(folder, error);
-        for entry in fs::read_dir(folder).map_err(|error| failed(&error))? {
-            let entry = entry.map_err(|error| failed(&error))?;
-            let name = entry.file_name();
+        let failed = |error: io::Error| path_error(folder, &error);
+        for name in folder::names(folder).map_err(failed)? {
             let name = name.to_str().unwrap_or_default();
             if name.starts_with(&prefix) && name.contains(UNFINISHED) {
-                fs::remove_file(entry.path()).map_err(|error| failed(&error))?;
+                fs::remove_file(folder.join(name)).map_err(failed)?;
             }
         }
         Ok(())

@@ -59,10 +59,9 @@ impl Types<'_> {
             let order = compare(a, b, request.order_by);
             if request.direction == Direction::Descending { order.reverse() } else { order }
         });
-        let skipped = usize::try_from(request.page.offset()).unwrap_or(usize::MAX);
-        let page = found.iter().skip(skipped).take(request.page.limit as usize);
-        let data = page.map(|known| known.to_wire()).collect();
-        Ok(List::new(request.page, found.len() as u64, data))
+        let total = found.len() as u64;
+        let data = request.page.of(found).map(|known| known.to_wire()).collect();
+        Ok(List::new(request.page, total, data))
     }
 
     /// Returns one type by name, id or unambiguous label (see

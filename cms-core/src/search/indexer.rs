@@ -443,11 +443,9 @@ impl Indexer {
 
     /// The generations on disk, oldest first.
     fn numbers(&self) -> Result<Vec<u64>> {
-        let mut numbers = Vec::new();
-        for entry in fs::read_dir(&self.folder).map_err(Error::from_io)? {
-            let name = entry.map_err(Error::from_io)?.file_name();
-            numbers.extend(name.to_str().and_then(|name| name.parse::<u64>().ok()));
-        }
+        let names = folder::names(&self.folder).map_err(Error::from_io)?;
+        let numbers = names.iter().filter_map(|name| name.to_str()?.parse().ok());
+        let mut numbers: Vec<u64> = numbers.collect();
         numbers.sort_unstable();
         Ok(numbers)
     }

@@ -21,7 +21,7 @@ use cms_model::{
         user::{CreatedUser, Link, PendingLink, User, UserListRequest},
     },
 };
-use cms_store::{ManagementEvent, UserRow, WriteTransaction};
+use cms_store::{ManagementEvent, Reader, UserRow, WriteTransaction};
 use serde_json::{Map, Value};
 
 use super::{passwords, sessions};
@@ -55,8 +55,8 @@ impl Users<'_> {
 
     pub fn get(&self, caller: &Caller, id: &str) -> Result<User> {
         caller.require_admin()?;
-        let row = self.cms.store.read_autocommit(|reader| reader.user_with_id(id))?;
-        Ok(to_wire(row.ok_or_else(|| Error::not_found("user", id))?, self.cms.now()))
+        let row = self.cms.store.read_autocommit(|reader| find(reader, id))?;
+        Ok(to_wire(row, self.cms.now()))
     }
 
     /// Creates a user, with an invitation unless the payload has a password. Hashes the password
@@ -186,12 +186,8 @@ impl Users<'_> {
         wanted: PageRequest,
     ) -> Result<List<SessionItem>> {
         caller.require_admin()?;
-        let user = self.cms.store.read_autocommit(|reader| reader.user_with_id(id))?;
-        self.cms.sessions().items(
-            user.ok_or_else(|| Error::not_found("user", id))?.pk,
-            caller,
-            wanted,
-        )
+        let user = self.cms.store.read_autocommit(|reader| find(reader, id))?;
+        self.cms.sessions().items(user.pk, caller, wanted)
     }
 
     /// Ends all sessions of a user.
@@ -305,8 +301,8 @@ fn require_admin_remains(
     }
 }
 
-fn find(writer: &WriteTransaction<'_>, id: &str) -> Result<UserRow> {
-    writer.user_with_id(id)?.ok_or_else(|| Error::not_found("user", id))
+fn find(reader: &Reader<'_>, id: &str) -> Result<UserRow> {
+    reader.user_with_id(id)?.ok_or_else(|| Error::not_found("user", id))
 }
 
 fn stored(writer: &WriteTransaction<'_>, pk: i64) -> Result<UserRow> {

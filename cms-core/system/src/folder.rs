@@ -1,6 +1,7 @@
 //! Private directories and files: only their owner may read them.
 
 use std::{
+    ffi::OsString,
     fs::{self, DirBuilder, File, OpenOptions},
     io::{self, ErrorKind, Write},
     path::{Path, PathBuf},
@@ -13,6 +14,11 @@ pub fn make(folder: &Path) -> io::Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(folder)
+}
+
+/// Returns the names of the entries of a directory.
+pub fn names(folder: &Path) -> io::Result<Vec<OsString>> {
+    fs::read_dir(folder)?.map(|entry| Ok(entry?.file_name())).collect()
 }
 
 /// Makes the creation, removal and renaming of entries of a directory durable.
