@@ -350,12 +350,8 @@ impl TypeCheck<'_> {
             wanted.sort();
             wanted.dedup();
             if reader.stored_links(pk)? != wanted {
-                self.add(
-                    CheckArea::Links,
-                    Some(id),
-                    "stored links differ from the links in the object",
-                    true,
-                );
+                let message = "stored links differ from the links in the object";
+                self.add(CheckArea::Links, Some(id), message, true);
             }
             Ok(())
         })

@@ -131,18 +131,14 @@ impl Backups<'_> {
 
     fn lock(&self) -> Result<BackupLock> {
         let folder = self.cms.files.lock_for_backup()?;
-        let cluster = match self.cms.cluster() {
-            Some(cluster) => {
-                let running = cluster.lock_for_backup()?;
-                // A node commits the deletion of media objects before it checks for this lock and removes
-                // their files. So if it did not see the lock, the deletion is already committed, and after
-                // this catch-up the copy does not have these objects either.
-                cluster.catch_up()?;
-                Some(running)
-            }
-            None => None,
-        };
-        Ok(BackupLock { _folder: folder, cluster })
+        let cluster = self.cms.cluster().map(|cluster| {
+            let running = cluster.lock_for_backup()?;
+            // A node commits the deletion of media objects before it checks for this lock and removes
+            // their files. So if it did not see the lock, the deletion is already committed, and after
+            // this catch-up the copy does not have these objects either.
+            cluster.catch_up().map(|()| running)
+        });
+        Ok(BackupLock { _folder: folder, cluster: cluster.transpose()? })
     }
 
     /// Opens a stored file, and compares its fingerprint with that of the upload at its end.

@@ -212,11 +212,8 @@ impl Run {
         for payload in &self.wanted.content_types {
             let name = payload.get("name").and_then(Value::as_str).unwrap_or_default();
             if !named.insert(name) {
-                types.push(type_plan_without_changes(
-                    name,
-                    PlanAction::None,
-                    FieldErrors::one("name", message::ALREADY_USED),
-                ));
+                let errors = FieldErrors::one("name", message::ALREADY_USED);
+                types.push(type_plan_without_changes(name, PlanAction::None, errors));
                 continue;
             }
             let Some(before) = catalog.find(name) else {

@@ -188,11 +188,8 @@ impl Types<'_> {
             }
             for content_type in catalog.types().iter().filter(|known| !is_system(known.name())) {
                 writer.trash_all(content_type.pk, stamp)?;
-                writer.log_type(
-                    Event::TypePurged,
-                    stamp,
-                    (content_type.pk, content_type.name()),
-                )?;
+                let purged = (content_type.pk, content_type.name());
+                writer.log_type(Event::TypePurged, stamp, purged)?;
             }
             Ok(())
         })

@@ -192,12 +192,8 @@ impl PlanExecution<'_> {
             if !std::mem::take(&mut is_first) {
                 response.template.json.push(b',');
             }
-            response.targets.object(
-                &mut response.template,
-                selection,
-                content_type.name(),
-                &stored,
-            );
+            let name = content_type.name();
+            response.targets.object(&mut response.template, selection, name, &stored);
             Ok(())
         })?;
         response.template.json.push(b']');

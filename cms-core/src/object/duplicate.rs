@@ -131,10 +131,11 @@ impl Copier<'_> {
         make_unique(&changed, &mut object, &self.ids.token()[..6]).into_result()?;
         let id = self.ids.uuid();
         let errors = check_changed_patterns(content_type, &changed, &object)?;
+        let empty = Map::new();
         let mut prepared = PreparedObject::of(
             content_type,
             id,
-            (Some(&Map::new()), &object),
+            (Some(&empty), &object),
             errors,
             self.context,
             None,

@@ -109,14 +109,9 @@ impl PreparedObject {
         };
         slug::fill(&content_type.definition.slugs, &mut payload);
         defaults::fill(&content_type.definition, &content_type.properties, &mut payload);
-        let prepared = Self::of(
-            content_type,
-            id,
-            (Some(&Map::new()), &payload),
-            errors,
-            context,
-            Some(budget),
-        )?;
+        let empty = Map::new();
+        let prepared =
+            Self::of(content_type, id, (Some(&empty), &payload), errors, context, Some(budget))?;
         Ok(Self { dates, ..prepared })
     }
 
@@ -284,13 +279,8 @@ pub(crate) fn insert(
         schedule: None,
     };
     let stored = StoredObject { pk, id: Cow::Owned(id), internal, data: Cow::Owned(change.data) };
-    finish(
-        writer,
-        (Event::ObjectCreated, content_type),
-        stored,
-        (&change.changed, deleted_at),
-        context,
-    )
+    let event = (Event::ObjectCreated, content_type);
+    finish(writer, event, stored, (&change.changed, deleted_at), context)
 }
 
 /// Writes a new version of an object.
@@ -330,13 +320,8 @@ pub(crate) fn update(
         ..before.internal
     };
     let stored = StoredObject { internal, data: Cow::Owned(change.data), ..before };
-    finish(
-        writer,
-        (Event::ObjectUpdated, content_type),
-        stored,
-        (&change.changed, deleted_at),
-        context,
-    )
+    let event = (Event::ObjectUpdated, content_type);
+    finish(writer, event, stored, (&change.changed, deleted_at), context)
 }
 
 /// Logs the write of an object, or moves the object to the trash with the deletion date that the
@@ -357,13 +342,8 @@ fn finish(
         // Readers see the write only in the state `public` of a workflow. Objects of types with Draft &
         // Public are never in that state: their readers see published versions.
         let changes_public_view = stored.internal.workflow_state == PUBLIC_STATE;
-        log_change(
-            writer,
-            (event, stamp),
-            content_type,
-            (&stored, Some(changed)),
-            changes_public_view,
-        )?;
+        let change = (&stored, Some(changed));
+        log_change(writer, (event, stamp), content_type, change, changes_public_view)?;
     }
     Ok(stored)
 }

@@ -113,11 +113,8 @@ impl Presences<'_> {
         let now = self.cms.now();
         let found = self.cms.presence.changed_since(seen, now, is_shown);
         let Some(OpenTabs { revision, tabs }) = found else { return Ok(None) };
-        let in_view = if caller.visibility.public_only {
-            Some(self.in_view(caller, &catalog, &tabs)?)
-        } else {
-            None
-        };
+        let public_only = caller.visibility.public_only;
+        let in_view = public_only.then(|| self.in_view(caller, &catalog, &tabs)).transpose()?;
         let is_in_view = |tab: &OpenTab| in_view.as_ref().is_none_or(|v| v.contains(&tab.object));
         let presences = tabs.into_iter().filter(|(_, tab)| is_in_view(tab));
         let presences = presences.filter_map(|(name, tab)| {

@@ -113,11 +113,8 @@ fn update(writer: &WriteTransaction<'_>, pk: i64, identity: &Identity, stamp: St
     let Some(role) = identity.role.filter(|role| *role != user.profile.role) else {
         return Ok(());
     };
-    let is_kept = keeps_an_admin(
-        user.is_usable_admin(),
-        role == Role::Admin,
-        writer.has_other_usable_admin(pk)?,
-    );
+    let has_other = writer.has_other_usable_admin(pk)?;
+    let is_kept = keeps_an_admin(user.is_usable_admin(), role == Role::Admin, has_other);
     if !is_kept {
         tracing::warn!(user = %user.uid, role = role.as_str(), "role mapping skipped");
         return Ok(());

@@ -169,11 +169,8 @@ impl Users<'_> {
                 return Err(Error::Rejected(vec![DISABLED.into()]));
             }
             // Without a password there is nothing to reset.
-            let kind = match wanted {
-                Some(LinkKind::Invitation) => LinkKind::Invitation,
-                _ if user.password.is_none() => LinkKind::Invitation,
-                _ => LinkKind::Reset,
-            };
+            let is_invited = wanted == Some(LinkKind::Invitation) || user.password.is_none();
+            let kind = if is_invited { LinkKind::Invitation } else { LinkKind::Reset };
             new_link(writer, &config, kind, Some(user.pk), &public_url)
         })
     }

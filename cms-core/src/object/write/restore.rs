@@ -213,13 +213,8 @@ impl Restoration {
         let stored = current_object(writer, ctd, &id)?;
         let changes_public_view = View::public(content_type).contains_object(&stored.internal);
         let entry = (Event::ObjectRestored, context.stamp);
-        log_change(
-            writer,
-            entry,
-            content_type,
-            (&stored, changed.as_deref()),
-            changes_public_view,
-        )?;
+        let change = (&stored, changed.as_deref());
+        log_change(writer, entry, content_type, change, changes_public_view)?;
         Ok(stored)
     }
 }
