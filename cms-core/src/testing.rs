@@ -10,6 +10,7 @@ use cms_model::{
     context::Caller,
     error::Result,
     ids::CountingIds,
+    wire::key::{CreatedKey, KeyKind, NewKey, Rule},
 };
 use cms_system::clock::SystemClock;
 use serde_json::Value;
@@ -133,6 +134,21 @@ impl TestCms {
         if let Some(cluster) = self.cms.cluster() {
             cluster.renew_duties(&Duty::ALL).expect("the shared database responds");
         }
+    }
+
+    /// Creates a key with rights on these types, which are letters of `crud`.
+    #[track_caller]
+    pub fn create_key(&self, name: &str, kind: KeyKind, rights: &[(&str, &str)]) -> CreatedKey {
+        let rule = |(content_type, letters): &(&str, &str)| Rule {
+            content_type: (*content_type).to_owned(),
+            create: letters.contains('c'),
+            read: letters.contains('r'),
+            update: letters.contains('u'),
+            delete: letters.contains('d'),
+        };
+        let rules = rights.iter().map(rule).collect();
+        let new = NewKey { name: name.to_owned(), kind, rules };
+        self.cms.keys().create(&Caller::local(), &new).expect("the key is valid")
     }
 
     /// Creates a user without a password; returns the value of the cookie of a new session.

@@ -9,7 +9,6 @@ use cms_core::{
     wire::{
         bulk::{BulkDryRunResponse, BulkJob, BulkJobState, BulkResponse},
         key::KeyKind,
-        publish::PublishAction,
         user::Role,
     },
 };
@@ -17,7 +16,8 @@ use cms_model::context::{Actor, ActorKind, Credential};
 use serde_json::{Map, Value, json};
 
 use crate::support::{
-    add_property, article, article_with, create_object, database, key, map, rows, with_type,
+    add_property, article, article_with, create_batch, create_object, database, key, map, publish,
+    rows, with_type,
 };
 
 /// A Draft & Public type with articles `a0`, `a1` and so on.
@@ -31,8 +31,7 @@ fn with_articles_of(number: usize, settings: Value) -> TestCms {
         .map(|n| json!({ "id": format!("a{n}"), "title": format!("Title {n}"), "rank": n % 3 }))
         .collect();
     for part in elements.chunks(1000) {
-        let elements = cms_core::wire::batch::BatchElements::of(part);
-        test.cms.objects().batch_create(&Caller::local(), "article", &elements, false).unwrap();
+        create_batch(&test.cms, "article", part);
     }
     test
 }
@@ -144,10 +143,7 @@ fn bulk_publishes_all_objects_in_transactions() {
 #[test]
 fn bulk_selects_by_filters_search_text_and_view() {
     let test = with_articles(30);
-    test.cms
-        .publishing()
-        .set_status(&Caller::local(), "article", "a1", PublishAction::Publish, false)
-        .unwrap();
+    publish(&test.cms, "article", "a1");
     let matched = |more: Value| {
         let mut payload = request("archive", more);
         payload.insert("dryRun".to_owned(), json!(true));
@@ -374,10 +370,7 @@ fn bulk_action_of_an_author_needs_the_publishing_right() {
         let refused = create(&test.cms, &eve, &request(action, json!({ "expect": 4 })));
         assert!(matches!(refused, Err(Error::Forbidden)), "{action}");
     }
-    test.cms
-        .publishing()
-        .set_status(&Caller::local(), "article", "a1", PublishAction::Publish, false)
-        .unwrap();
+    publish(&test.cms, "article", "a1");
     let id = create(&test.cms, &eve, &request("delete", json!({ "expect": 4 }))).unwrap();
     run(&test.cms);
     let done = job(&test.cms, &id);
@@ -417,8 +410,7 @@ fn bulk_replaces_a_value_in_lists_and_items() {
         json!({ "id": "other", "title": "Other", "sizes": ["c"] }),
         json!({ "id": "twice", "title": "Twice", "sizes": ["b", "a"] }),
     ];
-    let elements = cms_core::wire::batch::BatchElements::of(&elements);
-    test.cms.objects().batch_create(&Caller::local(), "article", &elements, false).unwrap();
+    create_batch(&test.cms, "article", &elements);
     let replace = |path: &str| json!({ "replace": [{ "path": path, "from": "a", "to": "b" }] });
     let of_a = json!({ "filters": { "sizes": { "type": "includes", "filter": ["a"] } } });
 

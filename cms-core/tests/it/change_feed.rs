@@ -5,7 +5,7 @@ use cms_core::{
     testing::TestCms,
     wire::{
         change::{Change, ChangesRequest, Position},
-        key::{KeyKind, NewKey, Rule},
+        key::KeyKind,
         publish::PublishAction,
     },
 };
@@ -56,18 +56,9 @@ fn described(changes: &[Change]) -> Vec<String> {
 
 /// A key that may read these types.
 pub(crate) fn key(test: &TestCms, kind: KeyKind, readable: &[&str]) -> Caller {
-    let rule = |name: &&str| Rule {
-        content_type: (*name).to_owned(),
-        create: false,
-        read: true,
-        update: false,
-        delete: false,
-    };
-    let rules = readable.iter().map(rule).collect();
-    let name = format!("{kind:?} {readable:?}");
-    let new = NewKey { name, kind, rules };
-    let key = test.cms.keys().create(&Caller::local(), &new).unwrap().key;
-    test.cms.caller_of_key(&key).unwrap()
+    let rights: Vec<_> = readable.iter().map(|name| (*name, "r")).collect();
+    let created = test.create_key(&format!("{kind:?} {readable:?}"), kind, &rights);
+    test.cms.caller_of_key(&created.key).unwrap()
 }
 
 fn refusal(test: &TestCms, since: &str) -> Error {

@@ -16,7 +16,7 @@ use cms_core::{
 use serde_json::{Value, json};
 
 use crate::support::{
-    add_property, article, article_with, create_object, key, link, map, rows, with_type,
+    add_property, article, article_with, create_object, key, link, map, publish, rows, with_type,
 };
 
 const WRITERS: usize = 8;
@@ -177,7 +177,7 @@ fn condition_applies_to_the_current_version() {
     let (test, local) = with_types();
     let public = Visibility { preview: false, public_only: true };
     let reader = local.clone().with_visibility(public);
-    test.cms.publishing().set_status(&local, "page", "a", PublishAction::Publish, false).unwrap();
+    publish(&test.cms, "page", "a");
     let published = tag(&test, &reader, "page", 0);
     assert_eq!(published, tag(&test, &local, "page", 0));
     let patch = |caller: &Caller| {

@@ -5,14 +5,13 @@ use cms_core::{
     paging::PageRequest,
     testing::TestCms,
     wire::{
-        batch::BatchElements,
         object::{Json, ListRequest},
         search::SearchRequest,
     },
 };
 use serde_json::{Value, json};
 
-use crate::support::{article, link};
+use crate::support::{article, create_batch, link};
 
 /// Creates `targets` articles of `bytes` bytes, `holders` articles that link to all of them, `last`,
 /// which links only to a separate article, and `top`, which links to the holders and `last`.
@@ -23,8 +22,7 @@ fn with_links(holders: usize, targets: usize, bytes: usize) -> (TestCms, Caller)
     crate::support::add_property(&mut definition, "body", text, "textarea");
     test.cms.types().create(&local, definition).unwrap();
     let create = |objects: Vec<Value>| {
-        let elements = BatchElements::of(&objects);
-        test.cms.objects().batch_create(&local, "article", &elements, false).unwrap();
+        create_batch(&test.cms, "article", &objects);
     };
     let id = |kind: &str, number: usize| format!("{kind}-{number}");
     let object = |id: String, related: Vec<Value>, body: String| json!({ "id": id, "title": id, "related": related, "body": body });

@@ -14,7 +14,7 @@ use cms_core::{
 };
 use serde_json::{Value, json};
 
-use crate::support::{add_property, article, link, map};
+use crate::support::{add_property, article, link, map, with_type};
 
 const MIB: usize = 1024 * 1024;
 
@@ -45,10 +45,9 @@ fn page() -> PageRequest {
 /// Articles with a text of `bytes` bytes; each links to the previous one, and the first to the
 /// second.
 fn with_articles(count: usize, bytes: usize) -> TestCms {
-    let test = TestCms::new();
     let mut definition = article();
     add_property(&mut definition, "text", json!({ "type": "string" }), "text");
-    test.cms.types().create(&Caller::local(), definition).unwrap();
+    let test = with_type(definition);
     for number in 0..count {
         let related = number.checked_sub(1).map(|other| link("article", &other.to_string()));
         let object = json!({

@@ -6,9 +6,8 @@ use cms_core::{
     Caller, Error,
     testing::{TestCms, fixture},
     wire::{
-        batch::BatchElements,
         content_type::TypeListRequest,
-        key::{KeyKind, NewKey, Rule},
+        key::KeyKind,
         object::{Direction, ListRequest},
         openapi::{OpenApiRequest, OpenApiVersion},
         plan::{ApplyRequest, PlanRequest},
@@ -19,7 +18,7 @@ use cms_core::{
 use jsonschema::{Draft, Validator};
 use serde_json::{Map, Value, json};
 
-use crate::support::{article, article_with, key, map, with_type};
+use crate::support::{article, article_with, create_batch, key, map, with_type};
 
 const VERSIONS: [OpenApiVersion; 3] =
     [OpenApiVersion::V30, OpenApiVersion::V31, OpenApiVersion::V2];
@@ -133,11 +132,7 @@ fn site() -> TestCms {
     let apply = ApplyRequest { wanted, ..ApplyRequest::default() };
     test.cms.types().apply(&local, &apply).unwrap();
     for (name, _) in SITE {
-        let report = test
-            .cms
-            .objects()
-            .batch_create(&local, name, &BatchElements::of(&objects(name)), false)
-            .unwrap();
+        let report = create_batch(&test.cms, name, &objects(name));
         assert_eq!(report.batch_error_count, 0, "{name}: {:?}", report.errors);
     }
     for row in table["objects"].as_array().unwrap() {
@@ -195,13 +190,9 @@ fn requests_and_responses_match_their_schema() {
             validators.check(&format!("{name}VersionsList"), &[&versions.unwrap().to_value()]);
         }
         let invalid = [json!({ "id": "a b" }), json!({ "id": 1, "nope": {} }), json!("text")];
-        let report = cms
-            .objects()
-            .batch_create(&local, "post", &BatchElements::of(&invalid), false)
-            .unwrap();
+        let report = create_batch(cms, "post", &invalid);
         validators.check("BatchResponseError", &[&json!(report)]);
-        let report =
-            cms.objects().batch_create(&local, "_tag", &BatchElements::of(&[]), false).unwrap();
+        let report = create_batch(cms, "_tag", &[]);
         validators.check("BatchResponseSuccess", &[&json!(report)]);
 
         let types = cms.types().list(&local, &TypeListRequest::default()).unwrap();
@@ -319,13 +310,6 @@ fn openapi_versions_have_their_own_syntax() {
 #[test]
 fn document_for_scoped_keys_has_allowed_operations() {
     let test = with_type(article());
-    let rule = |text: &str| Rule {
-        content_type: "article".to_owned(),
-        create: text.contains('c'),
-        read: text.contains('r'),
-        update: text.contains('u'),
-        delete: text.contains('d'),
-    };
     let table = [
         ("c", "create batchCreate validate getWorkingCopy putWorkingCopy deleteWorkingCopy"),
         ("r", "list get listVersion getVersions incoming"),
@@ -339,10 +323,8 @@ fn document_for_scoped_keys_has_allowed_operations() {
         ),
     ];
     for (rights, wanted) in table {
-        let rules = vec![rule(rights)];
-        let new = NewKey { name: rights.to_owned(), kind: KeyKind::Scoped, rules };
-        let key = test.cms.keys().create(&Caller::local(), &new).unwrap().key;
-        let caller = test.cms.caller_of_key(&key).unwrap();
+        let created = test.create_key(rights, KeyKind::Scoped, &[("article", rights)]);
+        let caller = test.cms.caller_of_key(&created.key).unwrap();
         let document = describe(&test, &caller, &request(OpenApiVersion::V30));
         let (own, others): (Vec<&str>, Vec<&str>) =
             operations(&document).into_iter().partition(|id| id.starts_with("Article_"));

@@ -4,11 +4,11 @@ use cms_core::{
     Caller, Error,
     paging::PageRequest,
     testing::TestCms,
-    wire::{batch::BatchElements, object::ListRequest, publish::PublishAction},
+    wire::{object::ListRequest, publish::PublishAction},
 };
 use serde_json::{Value, json};
 
-use crate::support::{add_property, article, article_with, link, map};
+use crate::support::{add_property, article, article_with, create_batch, link, map};
 
 const TYPES: [&str; 2] = ["article", "page"];
 
@@ -81,8 +81,7 @@ fn list_of_selected_fields_is_short() {
     let body = "x".repeat(20_000);
     let object = |number| json!({ "title": format!("Title {number}"), "body": body });
     let all: Vec<Value> = (0..50).map(object).collect();
-    let elements = BatchElements::of(&all);
-    test.cms.objects().batch_create(&local, "article", &elements, false).unwrap();
+    create_batch(&test.cms, "article", &all);
     let fast = local.clone().fast_only();
     let list = |caller: &Caller, request| test.cms.objects().list(caller, "article", &request);
     let complete = list(&local, fields(&[])).unwrap();

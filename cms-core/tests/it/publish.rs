@@ -10,7 +10,7 @@ use cms_core::{
 use proptest::{collection::vec, prelude::*, sample::select};
 use serde_json::{Value, json};
 
-use crate::support::{article_with, link, map, rows, with_type};
+use crate::support::{article_with, link, map, publish, rows, with_type};
 
 const IDS: [&str; 3] = ["a", "b", "c"];
 
@@ -338,10 +338,7 @@ fn unique_value_of_a_published_version_stays_used() {
         objects.create(&caller, "article", payload(id, title, None)).map(|_| ())
     };
     save("a", "first").unwrap();
-    test.cms
-        .publishing()
-        .set_status(&caller, "article", "a", PublishAction::Publish, false)
-        .unwrap();
+    publish(&test.cms, "article", "a");
     objects.replace(&caller, "article", "a", payload("a", "second", None)).unwrap();
     for title in ["first", "second"] {
         let Err(Error::Invalid(errors)) = save("b", title) else { panic!("{title} is not used") };

@@ -4,7 +4,11 @@ pub(crate) use cms_core::testing::map;
 use cms_core::{
     Caller, Cms,
     testing::TestCms,
-    wire::key::{KeyKind, NewKey},
+    wire::{
+        batch::{BatchElements, BatchReport},
+        key::KeyKind,
+        publish::PublishAction,
+    },
 };
 use rusqlite::{Connection, OpenFlags, types::Value as Sql};
 use serde_json::{Map, Value, json};
@@ -46,6 +50,12 @@ pub(crate) fn article() -> Map<String, Value> {
     }))
 }
 
+#[track_caller]
+pub(crate) fn publish(cms: &Cms, content_type: &str, id: &str) {
+    let action = PublishAction::Publish;
+    cms.publishing().set_status(&local(), content_type, id, action, false).unwrap();
+}
+
 /// The type [`article`] with other settings.
 pub(crate) fn article_with(settings: Value) -> Map<String, Value> {
     let mut definition = article();
@@ -66,6 +76,13 @@ pub(crate) fn create_object(cms: &Cms, content_type: &str, object: Value) {
     cms.objects().create(&local(), content_type, map(object)).unwrap();
 }
 
+/// Creates objects in one call, of which some may be refused.
+#[track_caller]
+pub(crate) fn create_batch(cms: &Cms, content_type: &str, objects: &[Value]) -> BatchReport {
+    let elements = BatchElements::of(objects);
+    cms.objects().batch_create(&local(), content_type, &elements, false).unwrap()
+}
+
 pub(crate) fn local() -> Caller {
     Caller::local()
 }
@@ -73,8 +90,7 @@ pub(crate) fn local() -> Caller {
 /// A new key without rules: its id, and the caller that it authenticates.
 #[track_caller]
 pub(crate) fn key(test: &TestCms, name: &str, kind: KeyKind) -> (String, Caller) {
-    let new = NewKey { name: name.to_owned(), kind, rules: Vec::new() };
-    let key = test.cms.keys().create(&local(), &new).unwrap();
+    let key = test.create_key(name, kind, &[]);
     (key.item.id, test.cms.caller_of_key(&key.key).unwrap())
 }
 

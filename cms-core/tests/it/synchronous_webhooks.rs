@@ -19,7 +19,7 @@ use cms_core::{
 use serde_json::{Value, json};
 
 use crate::{
-    support::{article, key, map, rows, with_type},
+    support::{article, create_batch, key, map, rows, with_type},
     webhooks::{create, webhook},
 };
 
@@ -234,11 +234,7 @@ fn request_calls_webhooks_for_at_most_a_minute() {
     create(&test, "_webhooks", webhook("wall", &json!({ "name": "Wall", "type": "sync" })));
     let elements: Vec<Value> =
         ["a", "b", "c", "d", "e"].map(|id| json!({ "id": id, "title": id })).into();
-    let report = test
-        .cms
-        .objects()
-        .batch_create(&Caller::local(), "article", &BatchElements::of(&elements), false)
-        .unwrap();
+    let report = create_batch(&test.cms, "article", &elements);
     assert_eq!(receiver.calls().len(), 3);
     let reason = "Error processing Wall webhook: no response within the timeout.";
     let late = |id: &str| (id.to_owned(), json!({ "__webhook": [reason] }));
@@ -253,11 +249,7 @@ fn webhook_that_failed_is_not_called_again_in_one_request() {
     let (test, receiver) = with_webhook();
     receiver.respond(Ok(WebhookOutcome::NoResponse("no response within the timeout".to_owned())));
     let elements = ["a", "b", "c"].map(|id| json!({ "id": id, "title": id }));
-    let report = test
-        .cms
-        .objects()
-        .batch_create(&Caller::local(), "article", &BatchElements::of(&elements), false)
-        .unwrap();
+    let report = create_batch(&test.cms, "article", &elements);
     assert_eq!((report.batch_error_count, receiver.calls().len()), (3, 1));
 }
 

@@ -7,9 +7,8 @@ use cms_core::{
     paging::PageRequest,
     testing::{START, TestCms},
     wire::{
-        batch::BatchElements,
         check::CheckRequest,
-        key::{KeyKind, NewKey, Rule},
+        key::KeyKind,
         media::UploadRequest,
         object::{Direction, ListRequest},
         publish::PublishAction,
@@ -22,8 +21,8 @@ use serde_json::{Value, json};
 use crate::{
     media::{self, image, upload},
     support::{
-        add_property, article, article_with, database, key, link, local, map, remove_property,
-        rows, with_type,
+        add_property, article, article_with, create_batch, database, key, link, local, map,
+        remove_property, rows, with_type,
     },
 };
 
@@ -436,25 +435,11 @@ fn object_is_restored_under_another_id() {
 #[test]
 fn list_is_filtered_by_type_text_dates_actor_and_rights() {
     let test = with_articles(&json!({}));
-    let new = |name: &str, kind, rules: &[(&str, &str)]| NewKey {
-        name: name.to_owned(),
-        kind,
-        rules: rules
-            .iter()
-            .map(|(content_type, rights)| Rule {
-                content_type: (*content_type).to_owned(),
-                create: rights.contains('c'),
-                read: rights.contains('r'),
-                update: rights.contains('u'),
-                delete: rights.contains('d'),
-            })
-            .collect(),
-    };
-    let key = |new: &NewKey| {
-        let created = test.cms.keys().create(&local(), new).unwrap();
+    let key = |name: &str, kind, rights: &[(&str, &str)]| {
+        let created = test.create_key(name, kind, rights);
         (test.cms.caller_of_key(&created.key).unwrap(), created.item.id)
     };
-    let (web, web_id) = key(&new("web", KeyKind::ReadWrite, &[]));
+    let (web, web_id) = key("web", KeyKind::ReadWrite, &[]);
     for (id, title) in [("one", "Café"), ("two", "Two 100%"), ("three", "Three")] {
         create(&test, json!({ "id": id, "title": title }));
         test.clock.advance(10);
@@ -512,7 +497,7 @@ fn list_is_filtered_by_type_text_dates_actor_and_rights() {
     // Rights: read and delete to see, read and create to restore, delete to remove.
     let trash = test.cms.trash();
     let seen = |caller: &Caller| trash.list(caller, &any()).map(|list| list.total_count);
-    let (reader, _) = key(&new("reader", KeyKind::ReadOnly, &[]));
+    let (reader, _) = key("reader", KeyKind::ReadOnly, &[]);
     let viewer = Caller::new(Arc::new(Actor {
         kind: ActorKind::User { role: Role::Viewer, email: String::new() },
         ..author().actor().clone()
@@ -540,7 +525,7 @@ fn list_is_filtered_by_type_text_dates_actor_and_rights() {
         ("crud", 3, true, true),
         ("u", 0, false, false),
     ] {
-        let (caller, _) = key(&new(rights, KeyKind::Scoped, &[("article", rights)]));
+        let (caller, _) = key(rights, KeyKind::Scoped, &[("article", rights)]);
         assert_eq!(seen(&caller).unwrap(), listed, "{rights}");
         assert_eq!(trash.get(&caller, "1").is_ok(), listed > 0, "{rights}");
         let found = trash.restore(&caller, "1", RestoreRequest::default());
@@ -599,8 +584,7 @@ fn trash_is_emptied_in_requests_of_limited_size() {
         let tags: Vec<Value> = (0..count)
             .map(|n| json!({ "id": format!("{batch}-{n}"), "name": format!("{batch}-{n}") }))
             .collect();
-        let tags = BatchElements::of(&tags);
-        test.cms.objects().batch_create(&local(), "_tag", &tags, false).unwrap();
+        create_batch(&test.cms, "_tag", &tags);
     }
     test.cms.types().purge(&local(), "_tag", false).unwrap();
     create(&test, json!({ "id": "a", "title": "A" }));

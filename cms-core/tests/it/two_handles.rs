@@ -9,15 +9,11 @@ use cms_core::{
     ActorKind, Caller, Cms, CoreConfig, Error,
     ids::{CountingIds, ID_PATTERN, IdSource},
     testing::TestCms,
-    wire::{
-        batch::BatchElements,
-        key::{KeyKind, NewKey},
-        object::ListRequest,
-    },
+    wire::{key::KeyKind, object::ListRequest},
 };
 use serde_json::{Value, json};
 
-use crate::support::{add_property, article, map, remove_property};
+use crate::support::{add_property, article, create_batch, map, remove_property};
 
 fn two() -> (TestCms, Cms) {
     let one = TestCms::standalone();
@@ -83,8 +79,7 @@ fn counts_are_updated_for_both_handles() {
 fn key_changes_are_visible_to_both_handles() {
     let (one, other) = two();
     let local = Caller::local();
-    let new = NewKey { name: "web".to_owned(), kind: KeyKind::ReadOnly, rules: Vec::new() };
-    let web = one.cms.keys().create(&local, &new).unwrap();
+    let web = one.create_key("web", KeyKind::ReadOnly, &[]);
     let kind = |cms: &Cms| cms.caller_of_key(&web.key).map(|caller| caller.actor().kind.clone());
     assert_eq!(
         (kind(&one.cms).unwrap(), kind(&other).unwrap()),
@@ -139,11 +134,7 @@ fn type_change_during_a_batch_is_checked_again() {
         json!({ "id": "ranked", "title": "Ranked", "rank": 1 }),
         json!({ "title": "Without an id" }),
     ];
-    let report = one
-        .cms
-        .objects()
-        .batch_create(&local, "article", &BatchElements::of(&elements), false)
-        .unwrap();
+    let report = create_batch(&one.cms, "article", &elements);
     let errors: Vec<Value> = report.errors.iter().map(|error| json!(error.errors)).collect();
     let pattern = format!("Does not match the regex pattern {ID_PATTERN}");
     let undeclared =

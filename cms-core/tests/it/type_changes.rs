@@ -3,17 +3,14 @@
 use cms_core::{
     Caller, Error, FieldErrors,
     testing::TestCms,
-    wire::{
-        plan::{
-            ApplyRequest, DataLossConsent, PlanRequest, ProjectPlan, PropertyChange, PropertyPlan,
-        },
-        publish::PublishAction,
+    wire::plan::{
+        ApplyRequest, DataLossConsent, PlanRequest, ProjectPlan, PropertyChange, PropertyPlan,
     },
 };
 use serde_json::{Map, Value, json};
 
 use crate::support::{
-    add_property, article, article_with, dump, link, map, remove_property, rows, with_type,
+    add_property, article, article_with, dump, link, map, publish, remove_property, rows, with_type,
 };
 
 const NOT_CONFORMING: &str = "Existing objects do not conform to the new schema, and updating them automatically is impossible (e.g., Text -> Relationship). Ensure you're not changing a field type that is also required - if so, disable required for the field you're changing.";
@@ -270,10 +267,7 @@ fn with_published_article() -> (TestCms, Caller, Map<String, Value>) {
     objects.create(&local, "article", map(json!({"id": "b", "title": "B"}))).unwrap();
     let full = json!({"id": "a", "title": "A", "rank": 1, "related": [link("article", "b")]});
     objects.create(&local, "article", map(full)).unwrap();
-    test.cms
-        .publishing()
-        .set_status(&local, "article", "a", PublishAction::Publish, false)
-        .unwrap();
+    publish(&test.cms, "article", "a");
     objects.replace(&local, "article", "a", map(json!({"title": "A"}))).unwrap();
     (test, local, definition)
 }
@@ -302,15 +296,9 @@ fn published_versions_must_have_newly_required_values() {
     let plan = test.cms.types().plan(&local, &request(&definition)).unwrap();
     assert_eq!(property(&plan, "rank").failed, 0);
 
-    test.cms
-        .publishing()
-        .set_status(&local, "article", "b", PublishAction::Publish, false)
-        .unwrap();
+    publish(&test.cms, "article", "b");
     objects.replace(&local, "article", "b", map(json!({"title": "B"}))).unwrap();
-    test.cms
-        .publishing()
-        .set_status(&local, "article", "b", PublishAction::Publish, false)
-        .unwrap();
+    publish(&test.cms, "article", "b");
     objects.replace(&local, "article", "b", map(json!({"title": "B", "rank": 4}))).unwrap();
     let plan = test.cms.types().plan(&local, &request(&definition)).unwrap();
     assert_eq!(property(&plan, "rank").failed, 1);

@@ -11,13 +11,12 @@ use cms_core::{
         batch::BatchElements,
         check::CheckRequest,
         plan::{ApplyRequest, PlanRequest, ProjectPlan, PropertyChange},
-        publish::PublishAction,
         trash::{RestoreRequest, TrashRequest},
     },
 };
 use serde_json::{Map, Value, json};
 
-use crate::support::{add_property, article, database, local, map, rows};
+use crate::support::{add_property, article, create_batch, database, local, map, publish, rows};
 
 fn create(test: &TestCms, object: Value) -> Result<Value, Error> {
     let created = test.cms.objects().create(&local(), "article", map(object))?;
@@ -95,8 +94,7 @@ fn combination_is_unique_and_its_parts_are_not() {
     patched("d", json!({"title": "Tea", "language": "fr"})).unwrap();
     let elements =
         [json!({"title": "Cup", "language": "en"}), json!({"title": "Cup", "language": "en"})];
-    let batch = BatchElements::of(&elements);
-    let report = objects.batch_create(&local(), "article", &batch, false).unwrap();
+    let report = create_batch(&test.cms, "article", &elements);
     assert_eq!((report.batch_success_count, report.batch_error_count), (1, 1));
     assert_eq!(json!(report.errors[0].errors), used);
     assert!(is_sound(&test.cms));
@@ -132,13 +130,12 @@ fn combination_of_a_published_version_stays_used() {
     let (test, _) = with_combination(true);
     let tea = |id| json!({"id": id, "title": "Tea", "language": "en"});
     create(&test, tea("a")).unwrap();
-    let publishing = test.cms.publishing();
-    publishing.set_status(&local(), "article", "a", PublishAction::Publish, false).unwrap();
+    publish(&test.cms, "article", "a");
     let change = map(json!({"language": "de"}));
     test.cms.objects().patch(&local(), "article", "a", change).unwrap();
     let used = json!({ "title": ["This value is already used together with language"] });
     assert_eq!(refusal(create(&test, tea("b"))), used);
-    publishing.set_status(&local(), "article", "a", PublishAction::Publish, false).unwrap();
+    publish(&test.cms, "article", "a");
     create(&test, tea("b")).unwrap();
 }
 

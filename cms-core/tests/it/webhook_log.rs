@@ -4,15 +4,12 @@ use std::time::Duration;
 
 use cms_core::{
     Caller, Exchange, WebhookOutcome,
-    wire::{
-        batch::BatchElements,
-        webhook::{LoggedHeaders, ReplayRequest},
-    },
+    wire::webhook::{LoggedHeaders, ReplayRequest},
 };
 use serde_json::{Value, json};
 
 use crate::{
-    support::map,
+    support::{create_batch, map},
     webhooks::{create, follow, log, next, send_all, with_webhook},
 };
 
@@ -25,10 +22,7 @@ fn log_has_the_newest_300_entries() {
     let test = with_webhook();
     let elements: Vec<Value> =
         (0..310).map(|n| json!({ "id": format!("a{n}"), "title": format!("{n}") })).collect();
-    test.cms
-        .objects()
-        .batch_create(&Caller::local(), "article", &BatchElements::of(&elements), false)
-        .unwrap();
+    create_batch(&test.cms, "article", &elements);
     assert_eq!(send_all(&test).len(), 310);
     let kept = log(&test);
     assert_eq!(kept.len(), 300);

@@ -10,7 +10,6 @@ use cms_core::{
     paging::PageRequest,
     testing::{TestCms, fixture},
     wire::{
-        batch::BatchElements,
         content_type::TypeListRequest,
         publish::PublishAction,
         search::SearchRequest,
@@ -19,7 +18,7 @@ use cms_core::{
 };
 use serde_json::{Value, json};
 
-use crate::support::{article, article_with, map, rows, with_type};
+use crate::support::{article, article_with, create_batch, map, rows, with_type};
 
 /// A page with everything.
 const ALL: PageRequest = PageRequest { number: 1, limit: 1000 };
@@ -121,10 +120,7 @@ fn events_are_delivered_once_in_order() {
     test.cms.objects().delete(&local, "article", "a").unwrap();
     create(&test, "memo", json!({ "id": "m", "title": "M" }));
     let elements = [json!({ "id": "b", "title": "B" }), json!({ "id": "c", "title": "C" })];
-    test.cms
-        .objects()
-        .batch_create(&local, "article", &BatchElements::of(&elements), false)
-        .unwrap();
+    create_batch(&test.cms, "article", &elements);
     for action in [PublishAction::Publish, PublishAction::Unpublish, PublishAction::Archive] {
         test.cms.publishing().set_status(&local, "memo", "m", action, false).ok();
     }
@@ -612,11 +608,7 @@ fn webhooks_are_validated_beyond_their_schema() {
     let change = map(json!({ "url": "http://example.com" }));
     assert!(test.cms.objects().patch(&local, "_webhooks", "hook", change).is_err());
     let elements = [webhook("bad", &json!({ "code": "x" })), webhook("good", &json!({}))];
-    let report = test
-        .cms
-        .objects()
-        .batch_create(&local, "_webhooks", &BatchElements::of(&elements), false)
-        .unwrap();
+    let report = create_batch(&test.cms, "_webhooks", &elements);
     assert_eq!((report.batch_error_count, report.batch_success_count), (1, 1));
     assert_eq!(json!(report.errors[0].errors), json!({ "code": ["This value is not valid."] }));
 

@@ -12,11 +12,7 @@ use std::{
 use cms_core::{
     Caller, Cms, CoreConfig, FirstKeys,
     testing::TestCms,
-    wire::{
-        change::ChangesRequest,
-        key::{KeyKind, NewKey},
-        presence::PresenceRequest,
-    },
+    wire::{change::ChangesRequest, key::KeyKind, presence::PresenceRequest},
 };
 use cms_server::{Running, ServerConfig, serve};
 use serde_json::{Value, json};
@@ -182,8 +178,7 @@ fn stream_resumes_without_loss_or_repetition() {
 fn stream_ends_with_its_key_and_its_server() {
     let (core, running) = start(ServerConfig::default());
     let local = Caller::local();
-    let new = NewKey { name: "k".to_owned(), kind: KeyKind::ReadOnly, rules: Vec::new() };
-    let key = core.cms.keys().create(&local, &new).unwrap();
+    let key = core.create_key("k", KeyKind::ReadOnly, &[]);
     let mut short = Client::connect(running.address(), &key.key, "").begun();
     let mut long = Client::connect(running.address(), KEY, "").begun();
     create(&core.cms, "a");

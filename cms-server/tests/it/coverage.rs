@@ -3,12 +3,8 @@
 use cms_core::{
     Caller, Cms,
     wire::{
-        bulk::BulkResponse,
-        key::{KeyKind, NewKey},
-        publish::PublishAction,
-        shared_view::NewSharedView,
-        trash::TrashRequest,
-        user::UserListRequest,
+        bulk::BulkResponse, key::KeyKind, publish::PublishAction, shared_view::NewSharedView,
+        trash::TrashRequest, user::UserListRequest,
     },
 };
 use cms_server::ROUTES;
@@ -386,12 +382,8 @@ pub(crate) fn prepare(app: &TestApp, caller: CallerKind, path: &str) -> String {
         let action = PublishAction::Unpublish;
         cms.publishing().set_statuses(&local, "post", &["one".to_owned()], action).unwrap();
     }
-    let new = NewKey {
-        name: format!("victim of {caller:?}"),
-        kind: KeyKind::ReadOnly,
-        rules: Vec::new(),
-    };
-    let key = cms.keys().create(&local, &new).unwrap().item.id;
+    let name = format!("victim of {caller:?}");
+    let key = app.core.create_key(&name, KeyKind::ReadOnly, &[]).item.id;
     let user = json!({ "email": format!("{caller:?}@victim"), "name": "Victim", "role": "viewer" });
     let user = cms.users().create(&local, &object(&user), "http://localhost").unwrap().user.id;
     drop(cms.users().delete(&local, &user_with_email(cms, "new@example.com")));

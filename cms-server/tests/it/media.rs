@@ -3,11 +3,7 @@
 use std::{fs, path::Path, slice};
 
 use axum::body::Body;
-use cms_core::{
-    Caller,
-    testing::fixture,
-    wire::key::{KeyKind, NewKey, Rule},
-};
+use cms_core::{testing::fixture, wire::key::KeyKind};
 use cms_server::ServerConfig;
 use futures_util::{StreamExt, stream};
 use serde_json::{Value, json};
@@ -321,15 +317,8 @@ async fn upload_checks_run_in_order() {
 
 /// A scoped key that may read media objects, and optionally create them.
 fn scoped(app: &TestApp, name: &str, create: bool) -> String {
-    let rule = Rule {
-        content_type: "_media".to_owned(),
-        create,
-        read: true,
-        update: !create,
-        delete: !create,
-    };
-    let new = NewKey { name: name.to_owned(), kind: KeyKind::Scoped, rules: vec![rule] };
-    app.core.cms.keys().create(&Caller::local(), &new).unwrap().key
+    let rights = if create { "cr" } else { "rud" };
+    app.core.create_key(name, KeyKind::Scoped, &[("_media", rights)]).key
 }
 
 /// Malformed forms and forms over the limits are refused with a message, and leave no file.

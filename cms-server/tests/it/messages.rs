@@ -6,7 +6,7 @@
 use cms_core::{
     Caller,
     testing::table::{Row, Table},
-    wire::key::{KeyKind, NewKey, Rule},
+    wire::key::KeyKind,
 };
 use serde_json::{Value, json};
 
@@ -635,11 +635,8 @@ async fn content_type_update_conflicts_with_objects() {
 #[tokio::test]
 async fn content_type_deletion_errors() {
     let app = TestApp::new();
-    let rule = |name: &str| Rule { content_type: name.to_owned(), read: true, ..Rule::default() };
-    for (name, rules) in [("shop", vec![rule("author"), rule("post")]), ("all", vec![rule("*")])] {
-        let new = NewKey { name: name.to_owned(), kind: KeyKind::Scoped, rules };
-        app.core.cms.keys().create(&Caller::local(), &new).unwrap();
-    }
+    app.core.create_key("shop", KeyKind::Scoped, &[("author", "r"), ("post", "r")]);
+    app.core.create_key("all", KeyKind::Scoped, &[("*", "r")]);
     let one = json!({ "id": "a", "title": "A" });
     assert_eq!(app.request("POST", "/api/v1/content/author", &one).await.status, 200);
     let by_shop = "This content type definition is used by Api Key: shop";

@@ -1,9 +1,6 @@
 //! Preview tokens over HTTP: what they read, what they refuse, and when they end.
 
-use cms_core::{
-    Caller,
-    wire::key::{KeyKind, NewKey, Rule},
-};
+use cms_core::{Caller, wire::key::KeyKind};
 use cms_server::{ROUTES, ServerConfig};
 use serde_json::{Value, json};
 
@@ -98,14 +95,7 @@ async fn token_reads_drafts_for_an_hour() {
 #[tokio::test]
 async fn token_has_the_rights_of_its_creator_at_the_time() {
     let app = TestApp::new();
-    let (cms, local) = (&app.core.cms, Caller::local());
-    let rule = |content_type: &str| Rule {
-        content_type: content_type.to_owned(),
-        read: true,
-        ..Rule::default()
-    };
-    let new = NewKey { name: "site".to_owned(), kind: KeyKind::Scoped, rules: vec![rule("post")] };
-    let key = cms.keys().create(&local, &new).unwrap();
+    let key = app.core.create_key("site", KeyKind::Scoped, &[("post", "r")]);
     let headers = [("x-auth-token", key.key.as_str()), ("content-type", "application/json")];
     let create = async |content_type: &str| {
         let body = json!({ "contentType": content_type, "id": "one" }).to_string();

@@ -1,10 +1,7 @@
 //! Draft & Public: the table of statuses, batches, and the cascade. Complete responses are
 //! compared.
 
-use cms_core::{
-    Caller,
-    wire::key::{KeyKind, NewKey, Rule},
-};
+use cms_core::{Caller, wire::key::KeyKind};
 use serde_json::{Value, json};
 
 use crate::support::{
@@ -438,16 +435,8 @@ async fn cascade_follows_the_current_version() {
 #[tokio::test]
 async fn cascade_skips_types_without_permission() {
     let app = linked().await;
-    let rule = |ctd: &str, update| Rule {
-        content_type: ctd.to_owned(),
-        create: true,
-        read: true,
-        update,
-        delete: true,
-    };
-    let rules = vec![rule("article", true), rule("note", false)];
-    let new = NewKey { name: "articles".to_owned(), kind: KeyKind::Scoped, rules };
-    let key = app.core.cms.keys().create(&Caller::local(), &new).unwrap().key;
+    let rights = [("article", "crud"), ("note", "crd")];
+    let key = app.core.create_key("articles", KeyKind::Scoped, &rights).key;
     let headers = [("x-auth-token", key.as_str())];
     let path = "/api/v1/content/article/main/publish?hydrate=1";
     assert_eq!(app.send("POST", path, &headers, "").await.both(), no_content());

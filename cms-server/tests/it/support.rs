@@ -11,10 +11,7 @@ use axum::{
 use cms_core::{
     Caller, FirstKeys, SessionClient,
     testing::TestCms,
-    wire::{
-        key::{KeyKind, NewKey, Rule},
-        user::Role,
-    },
+    wire::{key::KeyKind, user::Role},
 };
 use cms_server::{Consistency, ServerConfig, router};
 use http_body_util::BodyExt;
@@ -134,8 +131,8 @@ impl TestApp {
             read_only: Some(READ_ONLY.to_owned()),
         };
         cms.keys().ensure_first(&first).unwrap();
-        let scoped = scoped_key(&core, "scoped", "post");
-        let stranger = scoped_key(&core, "stranger", "elsewhere");
+        let scoped = core.create_key("scoped", KeyKind::Scoped, &[("post", "crud")]).key;
+        let stranger = core.create_key("stranger", KeyKind::Scoped, &[("elsewhere", "crud")]).key;
         let local = Caller::local();
         cms.types().create(&local, definition("post")).unwrap();
         cms.types().create(&local, definition("author")).unwrap();
@@ -184,7 +181,9 @@ impl TestApp {
             "role": role.as_str(),
         });
         if role == Role::Custom {
-            user["rules"] = json!([all_rights("post")]);
+            user["rules"] = json!([
+                { "ctd": "post", "create": true, "read": true, "update": true, "delete": true },
+            ]);
         }
         let cookie = self.core.session(&user);
         if caller == CallerKind::Ended {
@@ -323,22 +322,6 @@ impl TestApp {
     /// Advances the clock by a minute.
     pub(crate) fn wait_a_minute(&self) {
         self.core.clock.advance(60);
-    }
-}
-
-fn scoped_key(core: &TestCms, name: &str, content_type: &str) -> String {
-    let rules = vec![all_rights(content_type)];
-    let new = NewKey { name: name.to_owned(), kind: KeyKind::Scoped, rules };
-    core.cms.keys().create(&Caller::local(), &new).unwrap().key
-}
-
-fn all_rights(content_type: &str) -> Rule {
-    Rule {
-        content_type: content_type.to_owned(),
-        create: true,
-        read: true,
-        update: true,
-        delete: true,
     }
 }
 
