@@ -183,9 +183,11 @@ fn acknowledged_writes_survive_kills_of_nodes_and_of_the_database() {
             });
         }
         for round in 0..6 {
+            // The writers work between the crashes.
             thread::sleep(Duration::from_millis(700));
             if round % 3 == 2 {
                 shared.postgres.kill();
+                // Some writes meet a database that is gone.
                 thread::sleep(Duration::from_millis(300));
                 shared.postgres.run();
             } else {
@@ -195,6 +197,7 @@ fn acknowledged_writes_survive_kills_of_nodes_and_of_the_database() {
                 addresses.lock().unwrap()[node] = address(&nodes[node]);
             }
         }
+        // The writers use all nodes once more.
         thread::sleep(Duration::from_millis(500));
         stop.store(true, Ordering::Relaxed);
     });
@@ -358,6 +361,7 @@ fn reads_wait_for_a_restart_of_the_database_but_not_for_long() {
     shared.postgres.kill();
     let (status, waited) = thread::scope(|scope| {
         let read = scope.spawn(read);
+        // The read begins while the database is gone.
         thread::sleep(Duration::from_secs(1));
         shared.postgres.run();
         read.join().unwrap()
@@ -369,6 +373,7 @@ fn reads_wait_for_a_restart_of_the_database_but_not_for_long() {
     let (status, waited) = read();
     assert_eq!(status, 503);
     assert!(waited > Duration::from_secs(4), "{waited:?}");
+    // Reads fail sooner when the database has been gone for a while.
     thread::sleep(Duration::from_secs(1));
     let (status, waited) = read();
     assert_eq!(status, 503);
@@ -390,6 +395,7 @@ fn strict_read_waits_longer_while_the_replica_applies_a_commit() {
         // The reader gets no row meanwhile.
         let sql = "BEGIN; LOCK TABLE cms.object; SELECT pg_sleep(7); COMMIT";
         scope.spawn(|| shared.postgres.sql("cms", sql));
+        // The lock is taken before the reader continues.
         thread::sleep(Duration::from_secs(1));
         reader.signal("CONT");
         let started = Instant::now();

@@ -223,6 +223,7 @@ fn node_writes_itself_when_the_writer_is_gone() {
     let stopping = thread::spawn(move || writer.terminate());
     for number in 0..40 {
         assert_eq!(create(format!("stopped-{number}")), 200);
+        // The writes go on while the writer stops.
         thread::sleep(Duration::from_millis(20));
     }
     stopping.join().unwrap();
@@ -263,6 +264,7 @@ fn paused_writer_does_not_carry_out_what_has_waited_for_too_long() {
         // The commit of the first write waits, and the second one for it.
         let sql = "BEGIN; LOCK TABLE cms.commit_log IN EXCLUSIVE MODE; SELECT pg_sleep(3); COMMIT";
         scope.spawn(|| nodes.shared.postgres.sql("cms", sql));
+        // The lock is taken, then each write waits in its place, before the next step.
         thread::sleep(Duration::from_secs(1));
         let first = scope.spawn(|| status("first"));
         thread::sleep(Duration::from_millis(500));

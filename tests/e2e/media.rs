@@ -438,6 +438,7 @@ fn killed_upload_leaves_no_incomplete_files() {
         let mut left = 0;
         for (signal, pause) in [("KILL", 40), ("INT", 80), ("KILL", 120), ("INT", 160)] {
             let mut child = cli.start(&["media", "upload", "in", "--parallel", "8"]);
+            // The signal arrives in the middle of the upload.
             thread::sleep(Duration::from_millis(pause));
             let (_, output) = cli.shell(&format!("kill -{signal} {}", child.id()));
             assert_eq!(output, "");

@@ -132,6 +132,7 @@ fn kill_in(step: usize, steps: usize, duration: Duration, here: &Cli, exact: boo
     }
     let mut restore = here.start(&["restore", "site.tar", "--data", "new"]);
     let part = u32::try_from(step).unwrap() * duration / u32::try_from(steps).unwrap();
+    // The process is killed after each part of the duration.
     thread::sleep(part);
     restore.kill().unwrap();
     restore.wait().unwrap();

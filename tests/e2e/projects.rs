@@ -179,6 +179,7 @@ fn killed_apply_keeps_the_old_state() {
 
     for pause in [20, 60, 120, 200, 300] {
         let mut change = cli.start(&["ctd", "apply", "after.yaml", "--allow-data-loss"]);
+        // The process is killed in the middle of the change.
         thread::sleep(Duration::from_millis(pause));
         assert!(change.try_wait().unwrap().is_none(), "too few notes to be killed in the middle");
         change.kill().unwrap();

@@ -130,6 +130,7 @@ fn serve(stream: TcpStream, received: &Mutex<Vec<Received>>, behavior: &Mutex<Be
         let (status, more, body) = match behavior {
             Behavior::Close => return,
             Behavior::Hang => {
+                // Longer than the server waits for a response.
                 thread::sleep(Duration::from_secs(20));
                 return;
             }

@@ -67,6 +67,7 @@ fn killed_server_keeps_all_acknowledged_writes() {
                 let (http, numbers) = (&http, random.hash_one((round, writer)));
                 scope.spawn(move || write(http, writer, ledger, Numbers(numbers | 1)));
             }
+            // The server is killed at a random moment of the writes.
             thread::sleep(Duration::from_millis(40 + random.hash_one(round) % 200));
             server.stop();
         });

@@ -84,6 +84,7 @@ fn killed_server_keeps_acknowledged_working_copies() {
                 let http = &http;
                 scope.spawn(move || write(http, writer, ledger, round * 3));
             }
+            // The server is killed at a random moment of the writes.
             thread::sleep(Duration::from_millis(40 + random.hash_one(round) % 200));
             server.stop();
         });

@@ -333,6 +333,7 @@ fn revoked_access_waits_for_nodes_that_have_not_applied_it() {
     create(&first, "a").unwrap();
     thread::scope(|scope| {
         let waited = scope.spawn(wait);
+        // Time for a wait that ends too early.
         thread::sleep(Duration::from_millis(300));
         assert!(!waited.is_finished(), "the other node is behind");
         second.catch_up().unwrap();

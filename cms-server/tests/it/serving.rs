@@ -171,6 +171,7 @@ fn request_may_arrive_in_any_chunks() {
     let head = Client::head("GET", &target, "");
     for piece in head.as_bytes().chunks(17) {
         client.stream.get_mut().write_all(piece).unwrap();
+        // Pieces without a pause would arrive as one.
         thread::sleep(Duration::from_millis(2));
     }
     let (status, list) = client.read();
@@ -205,6 +206,7 @@ fn unread_responses_are_bounded() {
     }
     let mut slow = Client::connect(running.address());
     slow.write(&Client::head("GET", POSTS, ""));
+    // Nothing shows when the unread response has taken its memory.
     thread::sleep(Duration::from_millis(500));
     let mut other = Client::connect(running.address());
     assert_eq!(other.get(POSTS).0, 503);
@@ -238,6 +240,7 @@ fn check_stops_when_its_client_disconnects() {
         checking.write(&Client::head("POST", path, "").replace(KEY, ADMIN));
         let used = "cms_permits_used{kind=\"write\"} 1\n";
         while !client.metrics().contains(used) {}
+        // Time for a check that does not wait.
         thread::sleep(Duration::from_millis(200));
         assert!(client.metrics().contains(used), "it waits");
         drop(checking);

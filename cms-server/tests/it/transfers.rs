@@ -109,6 +109,7 @@ fn upload_may_arrive_in_small_chunks() {
         upload_head(&mut stream, body.len());
         for piece in body.chunks(size) {
             stream.write_all(piece).unwrap();
+            // Pieces without a pause would arrive as one.
             thread::sleep(Duration::from_millis(1));
         }
         let (status, answer) = read(&mut BufReader::new(stream));

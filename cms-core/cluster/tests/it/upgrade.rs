@@ -186,6 +186,7 @@ fn writes_continue_while_nodes_are_replaced() {
             }
             longest
         });
+        // The writes go on before, during and after the upgrade.
         thread::sleep(Duration::from_millis(50));
         assert!(first.upgrade_cluster().unwrap().is_some());
         thread::sleep(Duration::from_millis(50));
