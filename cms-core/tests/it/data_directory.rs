@@ -116,7 +116,8 @@ fn data_directory_of_the_first_schema_is_upgraded() {
     Cms::open(CoreConfig::new(folder.path())).unwrap();
 }
 
-fn names(folder: &Path) -> Vec<String> {
+/// The names of the files in a folder, in order.
+pub(crate) fn names(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).into_iter().flatten();
     let mut names: Vec<_> =
         entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();

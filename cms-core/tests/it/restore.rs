@@ -14,6 +14,7 @@ use serde_json::json;
 use tempfile::TempDir;
 
 use crate::{
+    data_directory::names,
     media::{image, upload},
     support::{article, map},
 };
@@ -62,12 +63,7 @@ impl BackedUp {
     }
 
     fn is_restored(&self) {
-        let mut names: Vec<_> = fs::read_dir(self.data())
-            .unwrap()
-            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-            .collect();
-        names.sort();
-        assert_eq!(names, ["cms.db", "lock", "media"]);
+        assert_eq!(names(&self.data()), ["cms.db", "lock", "media"]);
         let cms = Cms::open(CoreConfig::new(self.data())).unwrap();
         let check = cms.check(&CheckRequest::default()).unwrap();
         assert!(check.is_sound(), "{check:?}");

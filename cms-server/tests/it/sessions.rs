@@ -30,7 +30,7 @@ async fn sign_in(app: &TestApp, body: &Value) -> Reply {
 }
 
 /// Creates a user with a password; returns the id.
-fn create_user(app: &TestApp, email: &str, role: &str) -> String {
+pub(crate) fn create_user(app: &TestApp, email: &str, role: &str) -> String {
     let new = json!({ "email": email, "name": "Ada Moor", "role": role, "password": PASSWORD });
     let created = app.core.cms.users().create(&Caller::local(), &object(&new), "http://localhost");
     created.unwrap().user.id
@@ -46,7 +46,8 @@ fn cookie(reply: &Reply) -> String {
     reply.header("set-cookie").unwrap().split(';').next().unwrap().to_owned()
 }
 
-async fn signed_in(app: &TestApp, email: &str) -> String {
+/// Signs a user in; returns the cookie.
+pub(crate) async fn signed_in(app: &TestApp, email: &str) -> String {
     cookie(&sign_in(app, &credentials(email)).await)
 }
 

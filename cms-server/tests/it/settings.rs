@@ -3,24 +3,17 @@
 use cms_core::{Caller, wire::user::UserListRequest};
 use serde_json::{Value, json};
 
-use crate::support::{
-    CallerKind, Reply, TestApp, forbidden, generic, malformed, object, unauthorized,
+use crate::{
+    sessions::{create_user, signed_in},
+    support::{CallerKind, Reply, TestApp, forbidden, generic, malformed, object, unauthorized},
 };
 
 const SETTINGS: &str = "/api/v1/session/settings";
-const PASSWORD: &str = "a long enough password";
 
 /// Creates a viewer and signs in; returns the header with the cookie.
 async fn sign_in(app: &TestApp, email: &str) -> String {
-    let user = object(&json!({
-        "email": email, "name": "Ada", "role": "viewer", "password": PASSWORD,
-    }));
-    app.core.cms.users().create(&Caller::local(), &user, "http://localhost").unwrap();
-    let headers = [("x-cms-request", "1"), ("content-type", "application/json")];
-    let body = json!({ "email": email, "password": PASSWORD }).to_string();
-    let reply = app.send("POST", "/api/v1/session", &headers, body).await;
-    assert_eq!(reply.status, 200);
-    reply.header("set-cookie").unwrap().split(';').next().unwrap().to_owned()
+    create_user(app, email, "viewer");
+    signed_in(app, email).await
 }
 
 async fn send(
