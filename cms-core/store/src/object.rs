@@ -30,42 +30,10 @@ macro_rules! columns {
 /// Position of the first column that a statement selects in addition.
 pub(super) const EXTRA_COLUMN: usize = 18;
 
-/// The statements for one edition.
+/// The statements that read one object of an edition.
 struct Statements {
     one: &'static str,
     one_and_revision: &'static str,
-    many: &'static str,
-    many_without_properties: &'static str,
-    many_indexed: &'static str,
-    rows: &'static str,
-    rows_without_properties: &'static str,
-    rows_indexed: &'static str,
-}
-
-/// Selects objects by id; a join looks up each id, where IN would first sort them into a temporary
-/// table.
-macro_rules! many {
-    ($columns:expr, $table:literal) => {
-        concat!(
-            "SELECT ",
-            $columns,
-            " FROM (SELECT value AS wanted FROM json_each(?2)) CROSS JOIN ",
-            $table,
-            " ON ctd = ?1 AND id = wanted"
-        )
-    };
-}
-
-macro_rules! rows {
-    ($columns:expr, $table:literal) => {
-        concat!(
-            "SELECT ",
-            $columns,
-            ", ctd FROM (SELECT value AS wanted FROM json_each(?1)) CROSS JOIN ",
-            $table,
-            " ON pk = wanted"
-        )
-    };
 }
 
 macro_rules! statements {
@@ -79,12 +47,6 @@ macro_rules! statements {
                 $table,
                 " WHERE ctd = ?1 AND id = ?2"
             ),
-            many: many!(columns!(), $table),
-            many_without_properties: many!(columns!("'{}'"), $table),
-            many_indexed: many!(columns!("slots"), $table),
-            rows: rows!(columns!(), $table),
-            rows_without_properties: rows!(columns!("'{}'"), $table),
-            rows_indexed: rows!(columns!("slots"), $table),
         }
     };
 }
@@ -204,13 +166,13 @@ impl Reader<'_> {
         mut visit: impl FnMut(StoredObject<'_>) -> Result<()>,
     ) -> Result<()> {
         let ids = serde_json::to_string(ids).expect("strings are valid JSON");
-        let statements = statements_of(edition);
-        let sql = match columns {
-            Columns::All => statements.many,
-            Columns::WithoutProperties => statements.many_without_properties,
-            Columns::IndexedProperties => statements.many_indexed,
-        };
-        self.each_row(sql, params![ctd, ids], |row| visit(read(row).map_err(map)?))
+        let (columns, table) = (columns_of(columns), table_of(edition));
+        // A join looks up each id, where IN would first sort them into a temporary table.
+        let sql = format!(
+            "SELECT {columns} FROM (SELECT value AS wanted FROM json_each(?2)) CROSS JOIN {table} \
+             ON ctd = ?1 AND id = wanted"
+        );
+        self.each_row(&sql, params![ctd, ids], |row| visit(read(row).map_err(map)?))
     }
 
     /// Passes the existing objects of these primary keys to `visit`, with their type, in no
@@ -223,13 +185,12 @@ impl Reader<'_> {
         mut visit: impl FnMut(i64, StoredObject<'_>) -> Result<()>,
     ) -> Result<()> {
         let pks = serde_json::to_string(pks).expect("numbers are valid JSON");
-        let statements = statements_of(edition);
-        let sql = match columns {
-            Columns::All => statements.rows,
-            Columns::WithoutProperties => statements.rows_without_properties,
-            Columns::IndexedProperties => statements.rows_indexed,
-        };
-        self.each_row(sql, [pks], |row| {
+        let (columns, table) = (columns_of(columns), table_of(edition));
+        let sql = format!(
+            "SELECT {columns}, ctd FROM (SELECT value AS wanted FROM json_each(?1)) \
+             CROSS JOIN {table} ON pk = wanted"
+        );
+        self.each_row(&sql, [pks], |row| {
             visit(row.get(EXTRA_COLUMN).map_err(map)?, read(row).map_err(map)?)
         })
     }
