@@ -10,6 +10,7 @@ use super::{
     error::{damage, map},
     link::SOURCE_CTD,
     object::table_of,
+    published::publish,
     slots,
 };
 
@@ -102,10 +103,10 @@ impl Reader<'_> {
 
     /// Returns the objects whose text is not JSON.
     pub fn objects_with_invalid_json(&self, ctd: i64) -> Result<Vec<String>> {
-        self.ids(
+        self.query_values(
             "SELECT id FROM object WHERE ctd = ?1 AND NOT json_valid(data)
              UNION SELECT id FROM published WHERE ctd = ?1 AND NOT json_valid(data)",
-            ctd,
+            [ctd],
         )
     }
 
@@ -162,18 +163,14 @@ impl Reader<'_> {
     pub fn shared_values(&self, ctd: i64, slot: usize) -> Result<Vec<String>> {
         let (key, original_text) = (slots::key(slot), slots::original_text(slot));
         let condition = slots::condition(slot);
-        self.ids(
+        self.query_values(
             &format!(
                 "SELECT group_concat(id, ', ') FROM object
                  WHERE ctd = ?1 AND {condition} AND {key} IS NOT NULL
                  GROUP BY {key}, {original_text} HAVING count(*) > 1"
             ),
-            ctd,
+            [ctd],
         )
-    }
-
-    fn ids(&self, sql: &str, ctd: i64) -> Result<Vec<String>> {
-        self.query_values(sql, [ctd])
     }
 
     /// Passes every object of a type to `visit`: its primary key, id, text, and the text of its
@@ -254,17 +251,11 @@ impl WriteTransaction<'_> {
             [ctd],
         )?;
         self.execute(
-            "INSERT INTO published
-                 (pk, ctd, id, created_at, updated_at, version, version_at, status, public_version,
-                  published_at, workflow_state, workflow_public_version, workflow_published_at,
-                  owner, editor, slot_count, slots, title, data, updated_by)
-             SELECT o.pk, o.ctd, o.id, o.created_at, o.updated_at, o.version, o.version_at,
-                    o.status, o.public_version, o.published_at, o.workflow_state,
-                    o.workflow_public_version, o.workflow_published_at, o.owner, o.editor,
-                    o.slot_count, o.slots, o.title, o.data, o.updated_by
-             FROM object o
-             WHERE o.ctd = ?1 AND o.status = 'public'
-               AND NOT EXISTS (SELECT 1 FROM published WHERE pk = o.pk)",
+            concat!(
+                publish!(),
+                "WHERE ctd = ?1 AND status = 'public'
+                 AND NOT EXISTS (SELECT 1 FROM published WHERE published.pk = object.pk)"
+            ),
             [ctd],
         )?;
         self.execute(

@@ -22,6 +22,7 @@ macro_rules! publish {
          FROM object "
     };
 }
+pub(super) use publish;
 
 /// Replaces the row of an earlier publication. `REPLACE` would also remove a row of another object
 /// with the same id.
