@@ -90,24 +90,22 @@ impl WriteTransaction<'_> {
 
     /// Drops the indexes of the first `count` slots.
     pub fn drop_slots(&self, count: usize) -> Result<()> {
-        let existing = self.slot_indexes()?;
-        for (name, _) in indexes(count).iter().filter(|(name, _)| existing.contains(name)) {
-            self.0.connection.execute_batch(&format!("DROP INDEX {name}")).map_err(map)?;
-        }
-        Ok(())
+        let dropped: HashSet<String> = indexes(count).into_iter().map(|(name, _)| name).collect();
+        self.drop_slots_if(|name| dropped.contains(name))
     }
 
     /// Drops the descending indexes that versions of cms before derived data version 5 created.
     pub fn drop_descending_slots(&self) -> Result<()> {
-        for name in self.slot_indexes()?.iter().filter(|name| name.ends_with("_desc")) {
-            self.0.connection.execute_batch(&format!("DROP INDEX {name}")).map_err(map)?;
-        }
-        Ok(())
+        self.drop_slots_if(|name| name.ends_with("_desc"))
     }
 
     /// Drops the indexes of all slots.
     pub fn drop_all_slots(&self) -> Result<()> {
-        for name in self.slot_indexes()? {
+        self.drop_slots_if(|_| true)
+    }
+
+    fn drop_slots_if(&self, is_dropped: impl Fn(&str) -> bool) -> Result<()> {
+        for name in self.slot_indexes()?.iter().filter(|name| is_dropped(name)) {
             self.0.connection.execute_batch(&format!("DROP INDEX {name}")).map_err(map)?;
         }
         Ok(())
