@@ -58,7 +58,8 @@ impl WalIndex {
         Self { path: path.into(), file: OnceLock::new() }
     }
 
-    /// Returns the mark of the newest commit, if it is known.
+    /// Returns what identifies the newest commit of any process: while it stays the same, so does
+    /// the content of the database. None where that is not known without a statement.
     pub(crate) fn newest(&self) -> Option<CommitMark> {
         let file = self.file.get_or_init(|| open_shared(&self.path)).as_ref()?;
         let mut headers = [0; 2 * HEADER_BYTES];

@@ -91,7 +91,7 @@ impl CommitState {
 impl Store {
     /// Returns the state of the newest commit.
     pub fn commit_state(&self) -> Result<Arc<CommitState>> {
-        let newest = self.commit_state.newest_commit();
+        let newest = self.commit_state.wal_index.newest();
         let Some(commit) = newest else { return self.read_commit_state(None) };
         let cached = self.commit_state.cached();
         if let Some(known) = cached.filter(|state| state.commit == Some(commit)) {
@@ -107,14 +107,14 @@ impl Store {
     /// Returns whether there was no commit after that of the state: what was read since belongs to
     /// this state.
     pub fn is_newest(&self, state: &CommitState) -> bool {
-        state.commit.is_some() && self.commit_state.newest_commit() == state.commit
+        state.commit.is_some() && self.commit_state.wal_index.newest() == state.commit
     }
 
     /// Reads the counters in a snapshot that is at least as new as `commit`.
     fn read_commit_state(&self, commit: Option<CommitMark>) -> Result<Arc<CommitState>> {
         self.read(|reader| {
             let counters = reader.change_counters()?;
-            let newest = self.commit_state.newest_commit();
+            let newest = self.commit_state.wal_index.newest();
             let commit = commit.filter(|commit| newest == Some(*commit));
             Ok(Arc::new(CommitState { commit, counters }))
         })
@@ -125,12 +125,6 @@ impl CommitStateCache {
     /// The cache of the database at `path`; see [`WalIndex::of`] for when to drop it.
     pub(crate) fn of(path: &Path) -> Self {
         Self { state: RwLock::default(), wal_index: WalIndex::of(path) }
-    }
-
-    /// Returns what identifies the newest commit of any process: while it stays the same, so does
-    /// the content of the database. None where that is not known without a statement.
-    fn newest_commit(&self) -> Option<CommitMark> {
-        self.wal_index.newest()
     }
 
     /// Returns the cached state, which may be out of date.
@@ -145,14 +139,14 @@ impl CommitStateCache {
     /// Commits a write transaction, and caches its state: the next request needs no snapshot for it.
     pub(crate) fn commit(&self, writer: &WriteTransaction<'_>) -> Result<()> {
         // While the transaction is open, nobody else commits.
-        let known = match self.newest_commit() {
+        let known = match self.wal_index.newest() {
             Some(before) => writer.change_counters_if_any()?.map(|counters| (before, counters)),
             None => None,
         };
         writer.execute("COMMIT", [])?;
         // The next commit is this one, unless another process has committed since.
         if let Some((before, counters)) = known
-            && let Some(commit) = self.newest_commit().filter(|now| now.is_next_after(&before))
+            && let Some(commit) = self.wal_index.newest().filter(|now| now.is_next_after(&before))
         {
             self.set(Arc::new(CommitState { commit: Some(commit), counters }));
         }
