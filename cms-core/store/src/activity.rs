@@ -98,9 +98,8 @@ impl Reader<'_> {
         let (mut low, mut end) = (self.journal_start()?.unwrap_or(0), self.journal_head()?.seq + 1);
         while low < end {
             let middle = low + (end - low) / 2;
-            let row = self.query_optional(NEXT_TIME, [middle], |row| {
-                Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?))
-            })?;
+            let row: Option<(i64, i64)> =
+                self.query_optional(NEXT_TIME, [middle], |row| row.try_into())?;
             match row {
                 Some((seq, at)) if at < time.0 => low = seq + 1,
                 _ => end = middle,

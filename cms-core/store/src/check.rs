@@ -117,9 +117,7 @@ impl Reader<'_> {
         ctd: i64,
         draft_public: bool,
     ) -> Result<Vec<(String, String, bool, bool)>> {
-        self.query_rows(MISPUBLISHED, params![ctd, draft_public], |row| {
-            Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))
-        })
+        self.query_rows(MISPUBLISHED, params![ctd, draft_public], |row| row.try_into())
     }
 
     /// Returns the objects with invalid versions, and the reason.

@@ -3,12 +3,12 @@
 use cms_model::{
     clock::Timestamp,
     content_type::{catalog::StoredContentType, model::Definition},
-    error::{Error, Result},
+    error::Result,
     limits,
 };
 use rusqlite::{Row, params};
 
-use super::{Reader, WriteTransaction};
+use super::{Reader, WriteTransaction, from_json, to_json};
 
 /// The number of objects of a type, and a counter that each change of one of them increments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,18 +27,13 @@ impl Reader<'_> {
 
     /// Returns one type.
     pub fn ctd(&self, pk: i64) -> Result<StoredContentType> {
-        let (definition, row): (String, CtdParts) = self.query_row(
-            "SELECT definition, uid, rev, created_at, updated_at FROM ctd WHERE pk = ?1",
-            [pk],
-            |row| Ok((row.get(0)?, (row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?))),
-        )?;
-        let definition =
-            serde_json::from_str(&definition).map_err(|error| Error::Internal(Box::new(error)))?;
-        let (uid, rev, created_at, updated_at) = row;
+        let sql = "SELECT definition, uid, rev, created_at, updated_at FROM ctd WHERE pk = ?1";
+        let (definition, uid, rev, created_at, updated_at): (String, _, _, _, Option<i64>) =
+            self.query_row(sql, [pk], |row| row.try_into())?;
         Ok(StoredContentType {
             pk,
             uid,
-            definition,
+            definition: from_json(&definition)?,
             rev,
             created_at: Timestamp(created_at),
             updated_at: updated_at.map(Timestamp),
@@ -57,10 +52,7 @@ impl Reader<'_> {
             "SELECT definition FROM former_definition WHERE ctd = ?1 AND rev >= ?2 ORDER BY rev",
             [ctd, since],
         )?;
-        let parse = |definition: String| {
-            serde_json::from_str(&definition).map_err(|error| Error::Internal(Box::new(error)))
-        };
-        definitions.into_iter().map(parse).collect()
+        definitions.iter().map(|definition| from_json(definition)).collect()
     }
 
     /// Returns the number of objects of a type.
@@ -82,12 +74,6 @@ impl Reader<'_> {
 fn type_state(row: &Row<'_>, first: usize) -> rusqlite::Result<TypeState> {
     let [live, published] = [row.get(first)?, row.get(first + 1)?];
     Ok(TypeState { live, published, changes: row.get(first + 2)? })
-}
-
-type CtdParts = (String, i64, i64, Option<i64>);
-
-fn to_json(definition: &Definition) -> Result<String> {
-    serde_json::to_string(definition).map_err(|error| Error::Internal(Box::new(error)))
 }
 
 impl WriteTransaction<'_> {

@@ -5,13 +5,13 @@
 
 use cms_model::{
     clock::Timestamp,
-    error::{Error, FieldErrors, Result},
+    error::{FieldErrors, Result},
     limits,
     wire::bulk::BulkJobState,
 };
 use rusqlite::{Row, params};
 
-use super::{Reader, WriteTransaction, actor::ActorRef, json, named};
+use super::{Reader, WriteTransaction, actor::ActorRef, json, named, to_json};
 
 /// A job to be stored with its objects.
 #[derive(Clone, Debug)]
@@ -140,9 +140,8 @@ impl Reader<'_> {
     pub fn next_job_objects(&self, job: i64) -> Result<Vec<(u64, i64)>> {
         let sql =
             "SELECT position, objects FROM job_chunk WHERE job = ?1 ORDER BY position LIMIT 1";
-        let chunk = self.query_optional(sql, [job], |row| {
-            Ok((row.get::<_, u64>(0)?, row.get::<_, Vec<u8>>(1)?))
-        })?;
+        let chunk: Option<(u64, Vec<u8>)> =
+            self.query_optional(sql, [job], |row| row.try_into())?;
         let Some((first, objects)) = chunk else { return Ok(Vec::new()) };
         Ok((first..).zip(unpack(&objects)).collect())
     }
@@ -212,10 +211,8 @@ impl WriteTransaction<'_> {
         position: u64,
         refused: (&str, &FieldErrors),
     ) -> Result<()> {
-        let refused =
-            serde_json::to_string(&refused).map_err(|error| Error::Internal(Box::new(error)))?;
         let sql = "INSERT INTO job_refusal (job, position, errors) VALUES (?1, ?2, ?3)";
-        self.execute(sql, params![job, position, refused])
+        self.execute(sql, params![job, position, to_json(&refused)?])
     }
 
     /// Adds to the numbers of a job, which is running from now on.

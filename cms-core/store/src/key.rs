@@ -2,12 +2,12 @@
 
 use cms_model::{
     clock::Timestamp,
-    error::{Error, Result},
+    error::Result,
     wire::key::{KeyKind, Rule},
 };
 use rusqlite::{Row, params};
 
-use super::{Reader, WriteTransaction, json, named};
+use super::{Reader, WriteTransaction, json, named, to_json};
 
 /// The row of a key. [`Reader::keys`] returns valid keys only, [`Reader::key`] revoked ones too.
 #[derive(Clone, Debug)]
@@ -86,7 +86,7 @@ impl WriteTransaction<'_> {
                 key.uid,
                 key.name,
                 key.kind.as_str(),
-                serde_json::to_string(&key.rules).map_err(|e| Error::Internal(Box::new(e)))?,
+                to_json(&key.rules)?,
                 key.hash,
                 key.created_at.0,
             ],
@@ -95,9 +95,8 @@ impl WriteTransaction<'_> {
 
     /// Replaces name and rules of a key.
     pub fn update_key(&self, pk: i64, name: &str, rules: &[Rule]) -> Result<()> {
-        let rules = serde_json::to_string(rules).map_err(|e| Error::Internal(Box::new(e)))?;
         let sql = "UPDATE actor SET name = ?2, rules = ?3 WHERE pk = ?1";
-        self.execute(sql, params![pk, name, rules])
+        self.execute(sql, params![pk, name, to_json(&rules)?])
     }
 
     /// Replaces the token of a key; the previous one is valid until a time, if any.

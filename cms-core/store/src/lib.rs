@@ -69,7 +69,7 @@ use rusqlite::{
     CachedStatement, Connection, ErrorCode, OptionalExtension, Params, Row,
     types::{FromSql, Type},
 };
-use serde::de::DeserializeOwned;
+use serde::{Serialize, de::DeserializeOwned};
 use tracing::info_span;
 
 pub use self::{
@@ -382,6 +382,16 @@ fn json<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> rusqlite::Result<T
     serde_json::from_str(row.get_ref(column)?.as_str()?).map_err(|error| {
         rusqlite::Error::FromSqlConversionFailure(column, Type::Text, error.into())
     })
+}
+
+/// Returns the JSON text of a value to be stored.
+fn to_json(value: &impl Serialize) -> Result<String> {
+    serde_json::to_string(value).map_err(|error| Error::Internal(error.into()))
+}
+
+/// Parses a stored value.
+fn from_json<T: DeserializeOwned>(text: &str) -> Result<T> {
+    serde_json::from_str(text).map_err(|error| Error::Internal(error.into()))
 }
 
 /// The write transaction. It has all methods of a reader, which see its changes.

@@ -101,10 +101,8 @@ impl Reader<'_> {
 
     /// Returns the last commit of the cluster in this database; none if it is no replica.
     pub(crate) fn cluster_position(&self) -> Result<Option<Position>> {
-        let row = self.query_row("SELECT commit_no, nonce FROM local", [], |row| {
-            Ok((row.get::<_, Option<i64>>(0)?, row.get::<_, Option<i64>>(1)?))
-        })?;
-        let (commit, nonce) = row;
+        let sql = "SELECT commit_no, nonce FROM local";
+        let (commit, nonce): (Option<i64>, _) = self.query_row(sql, [], |row| row.try_into())?;
         Ok(commit.zip(nonce).map(|(commit, nonce)| Position { commit, nonce }))
     }
 

@@ -230,9 +230,8 @@ impl Reader<'_> {
 
     /// Returns id, version and title of a live object.
     pub fn object_summary(&self, pk: i64) -> Result<(String, i64, String)> {
-        self.query_row("SELECT id, version, title FROM object WHERE pk = ?1", [pk], |row| {
-            Ok((row.get(0)?, row.get(1)?, row.get(2)?))
-        })
+        let sql = "SELECT id, version, title FROM object WHERE pk = ?1";
+        self.query_row(sql, [pk], |row| row.try_into())
     }
 
     /// Returns the stored properties of an object.

@@ -3,13 +3,13 @@
 
 use cms_model::{
     clock::Timestamp,
-    error::{Error, Result},
+    error::Result,
     user::profile::{Profile, email_key},
     wire::{session::LinkKind, user::Role},
 };
 use rusqlite::{Params, Row, params};
 
-use super::{Reader, WriteTransaction, json, named};
+use super::{Reader, WriteTransaction, json, named, to_json};
 
 /// A user that exists.
 #[derive(Clone, Debug)]
@@ -118,7 +118,7 @@ impl WriteTransaction<'_> {
         let pk = self.query_value(
             "INSERT INTO actor (uid, name, kind, rules, hash, created_at)
                  VALUES (?1, ?2, 'user', ?3, ?4, ?5) RETURNING pk",
-            params![uid, profile.name, rules(profile)?, unused_token_hash, at.0],
+            params![uid, profile.name, to_json(&profile.rules)?, unused_token_hash, at.0],
         )?;
         self.execute(
             "INSERT INTO user (actor, email, email_key, role, may_publish, disabled, password)
@@ -140,7 +140,7 @@ impl WriteTransaction<'_> {
     pub fn set_profile(&self, pk: i64, profile: &Profile) -> Result<()> {
         self.execute(
             "UPDATE actor SET name = ?2, rules = ?3 WHERE pk = ?1",
-            params![pk, profile.name, rules(profile)?],
+            params![pk, profile.name, to_json(&profile.rules)?],
         )?;
         self.execute(
             "UPDATE user SET email = ?2, email_key = ?3, role = ?4, may_publish = ?5, disabled = ?6
@@ -208,8 +208,4 @@ impl WriteTransaction<'_> {
         }
         self.bump_auth()
     }
-}
-
-fn rules(profile: &Profile) -> Result<String> {
-    serde_json::to_string(&profile.rules).map_err(|error| Error::Internal(Box::new(error)))
 }

@@ -1,25 +1,16 @@
 //! Custom workflows, and the workflow states of objects.
 
-use cms_model::{
-    context::Stamp,
-    error::{Error, Result},
-    wire::workflow::Workflow,
-};
+use cms_model::{context::Stamp, error::Result, wire::workflow::Workflow};
 use rusqlite::params;
 
-use super::{Reader, WriteTransaction, error::map};
+use super::{Reader, WriteTransaction, from_json, to_json};
 
 impl Reader<'_> {
     /// Returns the custom workflows in the order of their definition.
     pub fn workflows(&self) -> Result<Vec<Workflow>> {
-        let mut workflows = Vec::new();
-        self.each_row("SELECT definition FROM workflow ORDER BY pk", [], |row| {
-            let definition: String = row.get(0).map_err(map)?;
-            let workflow = serde_json::from_str(&definition);
-            workflows.push(workflow.map_err(|error| Error::Internal(Box::new(error)))?);
-            Ok(())
-        })?;
-        Ok(workflows)
+        let definitions: Vec<String> =
+            self.query_values("SELECT definition FROM workflow ORDER BY pk", [])?;
+        definitions.iter().map(|definition| from_json(definition)).collect()
     }
 
     /// Returns a state of an object of the type that is not in this list, if any.
@@ -37,8 +28,7 @@ impl Reader<'_> {
 impl WriteTransaction<'_> {
     /// Stores a workflow, and replaces one with the same id.
     pub fn put_workflow(&self, workflow: &Workflow) -> Result<()> {
-        let definition =
-            serde_json::to_string(workflow).map_err(|error| Error::Internal(Box::new(error)))?;
+        let definition = to_json(workflow)?;
         self.execute(
             "INSERT INTO workflow (id, definition) VALUES (?1, ?2)
              ON CONFLICT (id) DO UPDATE SET definition = excluded.definition",
