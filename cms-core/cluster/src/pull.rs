@@ -12,7 +12,7 @@ use cms_store::cluster::database::{
     ChangedKeys, Head, HeadCheck, HeadState, History, MirroredTable, Position, Rows, SharedSnapshot,
 };
 use futures_util::TryStreamExt;
-use tokio_postgres::{Row, Statement};
+use tokio_postgres::Statement;
 
 use crate::{
     PostgresDatabase,
@@ -73,8 +73,7 @@ impl PostgresDatabase {
     pub(crate) fn read_head_check(&self, at: Position) -> Result<HeadCheck> {
         self.run(&self.pull, CHECK_TIMEOUT, async |session| {
             let check = session.statement(CHECK).await?;
-            let row = session.client().query_opt(&check, &[&at.commit]).await?;
-            head_check(&row.ok_or(Failure::NoHead)?, at)
+            read_check(session, &check, at).await
         })
     }
 
@@ -161,11 +160,7 @@ pub(crate) async fn read_check(
     statement: &Statement,
     at: Position,
 ) -> Attempt<HeadCheck> {
-    let row = session.client().query_opt(statement, &[&at.commit]).await?;
-    head_check(&row.ok_or(Failure::NoHead)?, at)
-}
-
-fn head_check(row: &Row, at: Position) -> Attempt<HeadCheck> {
+    let row = session.client().query_opt(statement, &[&at.commit]).await?.ok_or(Failure::NoHead)?;
     let head = Position { commit: row.try_get(0)?, nonce: row.try_get(1)? };
     let history = history(at, head, row.try_get(3)?, row.try_get(4)?);
     Ok(HeadCheck { head, schema: row.try_get(2)?, history })
