@@ -30,42 +30,18 @@ macro_rules! columns {
 /// Position of the first column that a statement selects in addition.
 pub(super) const EXTRA_COLUMN: usize = 18;
 
-/// The statements that read one object of an edition.
-struct Statements {
-    one: &'static str,
-    one_and_revision: &'static str,
-}
-
-macro_rules! statements {
-    ($table:literal) => {
-        Statements {
-            one: concat!("SELECT ", columns!(), " FROM ", $table, " WHERE ctd = ?1 AND id = ?2"),
-            one_and_revision: concat!(
-                "SELECT ",
-                columns!(),
-                ", (SELECT schema_rev FROM meta) FROM ",
-                $table,
-                " WHERE ctd = ?1 AND id = ?2"
-            ),
-        }
+/// Selects one object by id, and `$more`.
+macro_rules! one {
+    ($table:literal, $more:literal) => {
+        concat!("SELECT ", columns!(), $more, " FROM ", $table, " WHERE ctd = ?1 AND id = ?2")
     };
 }
-
-static CURRENT: Statements = statements!("object");
-static PUBLISHED: Statements = statements!("published");
 
 /// The table of an edition; its name is the prefix of its indexes.
 pub(super) fn table_of(edition: Edition) -> &'static str {
     match edition {
         Edition::Current => "object",
         Edition::Published => "published",
-    }
-}
-
-fn statements_of(edition: Edition) -> &'static Statements {
-    match edition {
-        Edition::Current => &CURRENT,
-        Edition::Published => &PUBLISHED,
     }
 }
 
@@ -137,9 +113,11 @@ impl Reader<'_> {
         id: &str,
         visit: impl FnOnce(StoredObject<'_>) -> T,
     ) -> Result<Option<T>> {
-        self.query_optional(statements_of(edition).one, params![ctd, id], |row| {
-            Ok(visit(read(row)?))
-        })
+        let sql = match edition {
+            Edition::Current => one!("object", ""),
+            Edition::Published => one!("published", ""),
+        };
+        self.query_optional(sql, params![ctd, id], |row| Ok(visit(read(row)?)))
     }
 
     /// As [`Self::object`], and returns the schema revision of the same snapshot.
@@ -150,7 +128,11 @@ impl Reader<'_> {
         id: &str,
         visit: impl FnOnce(StoredObject<'_>) -> T,
     ) -> Result<Option<(T, i64)>> {
-        self.query_optional(statements_of(edition).one_and_revision, params![ctd, id], |row| {
+        let sql = match edition {
+            Edition::Current => one!("object", ", (SELECT schema_rev FROM meta)"),
+            Edition::Published => one!("published", ", (SELECT schema_rev FROM meta)"),
+        };
+        self.query_optional(sql, params![ctd, id], |row| {
             Ok((visit(read(row)?), row.get(EXTRA_COLUMN)?))
         })
     }
