@@ -1,7 +1,7 @@
 // Commands that rich texts and blocks share.
-import { lift, toggleMark } from 'prosemirror-commands';
+import { toggleMark } from 'prosemirror-commands';
 import { Fragment, type Attrs, type MarkType, type Node, type NodeType } from 'prosemirror-model';
-import { liftListItem, sinkListItem, wrapInList } from 'prosemirror-schema-list';
+import { liftListItem, wrapInList } from 'prosemirror-schema-list';
 import {
   NodeSelection,
   Selection,
@@ -57,20 +57,18 @@ export function moveBlock(direction: -1 | 1): Command {
 }
 
 /** Removes the block of the selection. */
-export function deleteBlock(): Command {
-  return (state, dispatch) => {
-    const block = currentBlock(state);
-    if (!block) return false;
-    if (!dispatch) return true;
-    const tr = state.tr;
-    const empty = state.doc.childCount === 1 ? state.schema.nodes.paragraph?.create() : null;
-    if (empty) tr.replaceWith(block.pos, block.pos + block.node.nodeSize, empty);
-    else tr.delete(block.pos, block.pos + block.node.nodeSize);
-    const at = Math.min(block.pos, tr.doc.content.size);
-    dispatch(tr.setSelection(Selection.near(tr.doc.resolve(at))).scrollIntoView());
-    return true;
-  };
-}
+export const deleteBlock: Command = (state, dispatch) => {
+  const block = currentBlock(state);
+  if (!block) return false;
+  if (!dispatch) return true;
+  const tr = state.tr;
+  const empty = state.doc.childCount === 1 ? state.schema.nodes.paragraph?.create() : null;
+  if (empty) tr.replaceWith(block.pos, block.pos + block.node.nodeSize, empty);
+  else tr.delete(block.pos, block.pos + block.node.nodeSize);
+  const at = Math.min(block.pos, tr.doc.content.size);
+  dispatch(tr.setSelection(Selection.near(tr.doc.resolve(at))).scrollIntoView());
+  return true;
+};
 
 /** Puts a block after the one of the selection, or in its place when that is an empty paragraph. */
 export function insertBlock(create: (state: EditorState) => Node | null): Command {
@@ -152,12 +150,6 @@ export function toggleList(type: NodeType, item: NodeType, lists: NodeType[]): C
     return true;
   };
 }
-
-export const indentItem = (item: NodeType): Command => sinkListItem(item);
-export const outdentItem = (item: NodeType): Command => liftListItem(item);
-
-/** Takes the selection out of quotes. */
-export const liftOut: Command = (state, dispatch) => lift(state, dispatch);
 
 /** A mark that is switched, also with the attributes that its button writes. */
 export function mark(type: MarkType): Command {

@@ -5,27 +5,22 @@ import { gapCursor } from 'prosemirror-gapcursor';
 import { history, redo, undo } from 'prosemirror-history';
 import { undoInputRule } from 'prosemirror-inputrules';
 import { keymap } from 'prosemirror-keymap';
-import type { NodeType } from 'prosemirror-model';
+import { liftListItem, sinkListItem } from 'prosemirror-schema-list';
 import { Plugin, type Command } from 'prosemirror-state';
 import { goToNextCell, tableEditing } from 'prosemirror-tables';
-import { indentItem, moveBlock, outdentItem } from './commands';
+import { moveBlock } from './commands';
+import type { EditorConfig } from './editor-config';
 import type { Tool } from './tool';
-
-interface Options {
-  listItem: NodeType;
-  hardBreak: NodeType;
-  tools: Tool[];
-  run: (tool: Tool) => void;
-  /** Alt+F10. */
-  toToolbar: () => void;
-  enter: Command[];
-}
 
 /** Pixels that bars cover when a key moves the cursor: the top bar and the tools above, the save bar below. */
 const SCROLL_MARGIN = { top: 150, bottom: 120, left: 0, right: 0 };
 
-/** The plugins that every editor has. */
-export function basePlugins({ listItem, hardBreak, tools, run, toToolbar, enter }: Options): Plugin[] {
+/** The plugins that every editor has; Alt+F10 goes to the tool bar. */
+export function basePlugins(
+  { listItem, hardBreak, tools, enter }: EditorConfig,
+  run: (tool: Tool) => void,
+  toToolbar: () => void,
+): Plugin[] {
   let escaped = false;
   const unlessEscaped =
     (command: Command): Command =>
@@ -37,7 +32,7 @@ export function basePlugins({ listItem, hardBreak, tools, run, toToolbar, enter 
     return true;
   };
   const toolKeys: Record<string, Command> = {};
-  for (const tool of tools) {
+  for (const tool of tools.groups.flat()) {
     if (!tool.keys) continue;
     toolKeys[tool.keys] = (state, dispatch, view) => {
       if (!tool.open) return tool.command(state, dispatch, view);
@@ -81,8 +76,8 @@ export function basePlugins({ listItem, hardBreak, tools, run, toToolbar, enter 
       },
       'Shift-Enter': chainCommands(exitCode, lineBreak),
       Enter: chainCommands(...enter),
-      Tab: unlessEscaped(chainCommands(goToNextCell(1), indentItem(listItem))),
-      'Shift-Tab': unlessEscaped(chainCommands(goToNextCell(-1), outdentItem(listItem))),
+      Tab: unlessEscaped(chainCommands(goToNextCell(1), sinkListItem(listItem))),
+      'Shift-Tab': unlessEscaped(chainCommands(goToNextCell(-1), liftListItem(listItem))),
     }),
     keymap(baseKeymap),
     history(),

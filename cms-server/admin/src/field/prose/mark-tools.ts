@@ -27,6 +27,7 @@ import Underline from '@lucide/svelte/icons/underline';
 import Undo2 from '@lucide/svelte/icons/undo-2';
 import { redo, undo } from 'prosemirror-history';
 import type { NodeType, Schema } from 'prosemirror-model';
+import { liftListItem, sinkListItem } from 'prosemirror-schema-list';
 import {
   addColumnAfter,
   addColumnBefore,
@@ -41,7 +42,7 @@ import {
 } from 'prosemirror-tables';
 import type { Component } from 'svelte';
 import { t } from '../../text';
-import { clearMarks, deleteBlock, indentItem, linkAt, mark, moveBlock, outdentItem } from './commands';
+import { clearMarks, deleteBlock, linkAt, mark, moveBlock } from './commands';
 import { hasMark, type Tool } from './tool';
 
 function markTool(schema: Schema, name: string, label: string, icon: Component, keys?: string): Tool[] {
@@ -95,7 +96,7 @@ export function blockTools(): Tool[][] {
     [
       { id: 'up', label: texts.moveUp, icon: ArrowUp, keys: 'Alt-ArrowUp', command: moveBlock(-1) },
       { id: 'down', label: texts.moveDown, icon: ArrowDown, keys: 'Alt-ArrowDown', command: moveBlock(1) },
-      { id: 'delete', label: texts.deleteBlock, icon: Trash2, command: deleteBlock() },
+      { id: 'delete', label: texts.deleteBlock, icon: Trash2, command: deleteBlock },
     ],
     [
       { id: 'undo', label: texts.undo, icon: Undo2, keys: 'Mod-z', command: undo },
@@ -107,8 +108,8 @@ export function blockTools(): Tool[][] {
 export function itemTools(item: NodeType): Tool[] {
   const texts = t.texts;
   return [
-    { id: 'indent', label: texts.indent, icon: ListIndentIncrease, command: indentItem(item) },
-    { id: 'outdent', label: texts.outdent, icon: ListIndentDecrease, command: outdentItem(item) },
+    { id: 'indent', label: texts.indent, icon: ListIndentIncrease, command: sinkListItem(item) },
+    { id: 'outdent', label: texts.outdent, icon: ListIndentDecrease, command: liftListItem(item) },
   ];
 }
 

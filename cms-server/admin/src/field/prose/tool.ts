@@ -34,9 +34,6 @@ export interface Tools {
   context: (state: EditorState) => { label: string; tools: Tool[] } | null;
 }
 
-/** A command that always applies; for tools that open a dialog. */
-export const always: Command = () => true;
-
 /** Whether a mark is on at the selection. */
 export function hasMark(state: EditorState, type: MarkType): boolean {
   const { from, $from, to, empty } = state.selection;

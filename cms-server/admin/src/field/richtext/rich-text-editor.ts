@@ -7,7 +7,7 @@ import Pencil from '@lucide/svelte/icons/pencil';
 import SquareCode from '@lucide/svelte/icons/square-code';
 import Table from '@lucide/svelte/icons/table';
 import TextQuote from '@lucide/svelte/icons/text-quote';
-import { setBlockType, wrapIn } from 'prosemirror-commands';
+import { lift, setBlockType, wrapIn } from 'prosemirror-commands';
 import { inputRules, textblockTypeInputRule, wrappingInputRule } from 'prosemirror-inputrules';
 import type { Node } from 'prosemirror-model';
 import { splitListItem } from 'prosemirror-schema-list';
@@ -15,7 +15,7 @@ import { NodeSelection, Plugin, type Command, type EditorState } from 'prosemirr
 import type { EditorView } from 'prosemirror-view';
 import { t } from '../../text';
 import { imagePath } from '../../value/media';
-import { insertBlock, insertImage, liftOut, restyle, toggleList } from '../prose/commands';
+import { insertBlock, insertImage, restyle, toggleList } from '../prose/commands';
 import { HintCollector, type Hint } from '../prose/accessibility-hints';
 import { blockTools, insertTool, itemTools, markTools, tableTools } from '../prose/mark-tools';
 import type { EditorConfig } from '../prose/editor-config';
@@ -85,7 +85,7 @@ function newTable(): Node {
 }
 
 const toggleQuote: Command = (state, dispatch) =>
-  around(state, nodes.blockquote) ? liftOut(state, dispatch) : wrapIn(nodes.blockquote)(state, dispatch);
+  around(state, nodes.blockquote) ? lift(state, dispatch) : wrapIn(nodes.blockquote)(state, dispatch);
 
 function listTools(): Tool[] {
   const lists = [nodes.bullet_list, nodes.ordered_list];
