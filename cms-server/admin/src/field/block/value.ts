@@ -7,7 +7,8 @@ import { serverNow } from '../../value/clock';
 import { isRecord } from '../../value/record';
 import { inlineNodes, runsOf, writeInline } from '../prose/inline';
 import { haveSameShape } from '../prose/html-shape';
-import { blockSchema as schema, dataOf, type Raw } from './schema';
+import { oncePerNode } from '../prose/once-per-node';
+import { blockSchema as schema, dataOf, withData, type Raw } from './schema';
 
 const EDITOR_JS_VERSION = '2.22.2';
 
@@ -76,15 +77,12 @@ function knownNode(raw: Raw): Node | null {
   }
 }
 
-function textNode(type: string, raw: Raw, html: unknown): Node | null {
+function textNode(type: string, raw: Raw | null, html: unknown): Node | null {
   const content = inline(html);
   return content && schema.node(type, { raw }, content);
 }
 
-function paragraph(html: unknown): Node | null {
-  const content = inline(html ?? '');
-  return content && schema.node('paragraph', null, content);
-}
+const paragraph = (html: unknown) => textNode('paragraph', null, html ?? '');
 
 function pairNode(type: string, raw: Raw, first: unknown, second: unknown): Node | null {
   const [a, b] = [paragraph(first), paragraph(second)];
@@ -129,27 +127,22 @@ export function writeBlock(node: Node): unknown {
   switch (node.type.name) {
     case 'paragraph':
     case 'header':
-      return write(raw, node.type.name, { text: writeInline(node) });
+      return withData(raw, node.type.name, { text: writeInline(node) });
     case 'image':
-      return write(raw, 'image', optional(raw, 'caption', writeInline(node)));
+      return withData(raw, 'image', optional(raw, 'caption', writeInline(node)));
     case 'quote':
-      return write(raw, 'quote', { text: part(node, 0), ...optional(raw, 'caption', part(node, 1)) });
+      return withData(raw, 'quote', { text: part(node, 0), ...optional(raw, 'caption', part(node, 1)) });
     case 'warning':
-      return write(raw, 'warning', { ...optional(raw, 'title', part(node, 0)), message: part(node, 1) });
+      return withData(raw, 'warning', { ...optional(raw, 'title', part(node, 0)), message: part(node, 1) });
     case 'list':
-      return write(raw, 'list', { items: writeItems(node) });
+      return withData(raw, 'list', { items: writeItems(node) });
     case 'code_block':
-      return write(raw, 'code', { code: node.textContent });
+      return withData(raw, 'code', { code: node.textContent });
     case 'table':
-      return write(raw, 'table', tableData(node));
+      return withData(raw, 'table', tableData(node));
     default:
       return raw;
   }
-}
-
-function write(raw: unknown, type: string, data: Raw): Raw {
-  const old = isRecord(raw) ? raw : {};
-  return { ...old, type, data: { ...dataOf(raw), ...data } };
 }
 
 /** A text that is absent stays absent while it is empty. */
@@ -200,20 +193,12 @@ export class BlockText {
   readonly original: Node;
   /** Stored blocks, by what the page would write for them. */
   private readonly known = new Map<string, unknown>();
-  private readonly written = new WeakMap<Node, string>();
+  private readonly key = oncePerNode((node) => JSON.stringify(writeBlock(node)) ?? '');
 
   constructor(private readonly value: BlockValue | undefined) {
     const blocks = value?.blocks ?? [];
     this.original = readBlocks(blocks);
     blocks.forEach((block, index) => this.known.set(this.key(this.original.child(index)), block));
-  }
-
-  private key(node: Node): string {
-    const known = this.written.get(node);
-    if (known !== undefined) return known;
-    const key = JSON.stringify(writeBlock(node)) ?? '';
-    this.written.set(node, key);
-    return key;
   }
 
   /** The value of a document; the stored one while nothing was edited. */

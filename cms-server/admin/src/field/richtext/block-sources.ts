@@ -1,6 +1,7 @@
 // How the blocks of a stored text were written, so that an edit of one block leaves all others as they are.
 import type { Node } from 'prosemirror-model';
 import { nextTag } from '../../text/tags';
+import { oncePerNode } from '../prose/once-per-node';
 import { readHtml, writeBlock, writeBlocks } from './html';
 
 const VOID_ELEMENTS = new Set(
@@ -48,7 +49,7 @@ export class Sources {
   private readonly sources = new WeakMap<Node, string>();
   /** Source by what the page would write for a block: for those that were cut and pasted. */
   private readonly known = new Map<string, string>();
-  private readonly written = new WeakMap<Node, string>();
+  private readonly write = oncePerNode(writeBlock);
   private before = '';
   /** White space between blocks. */
   private between = '';
@@ -75,14 +76,6 @@ export class Sources {
       const read = readHtml(part);
       return read.childCount === 1 && read.child(0).eq(this.original.child(index));
     });
-  }
-
-  private write(node: Node): string {
-    const known = this.written.get(node);
-    if (known !== undefined) return known;
-    const html = writeBlock(node);
-    this.written.set(node, html);
-    return html;
   }
 
   /** The text of a document: the stored text while nothing was edited. */

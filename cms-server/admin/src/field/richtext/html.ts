@@ -13,19 +13,19 @@ import {
   writeInline,
   type Run,
 } from '../prose/inline';
-import { richTextSchema as schema } from './schema';
+import { richTextSchema as schema, spanOf } from './schema';
 
 /** Reads a text. Never fails: what the schema does not know becomes an opaque node. */
 export function readHtml(html: string): Node {
-  return schema.node('doc', null, blocksOf(parseHtml(html).body, 'bare'));
+  return schema.node('doc', null, blocksOf(parseHtml(html).body));
 }
 
-/** Blocks of an element; at least one. `form` is the form of an empty paragraph that is added. */
-function blocksOf(parent: ParentNode, form: string): Node[] {
+/** Blocks of an element; at least one. */
+function blocksOf(parent: ParentNode): Node[] {
   const blocks = [...groups(parent)].flatMap((group) =>
     Array.isArray(group) ? lineBlocks(group) : [block(group)],
   );
-  return blocks.length > 0 ? blocks : [schema.node('paragraph', { form })];
+  return blocks.length > 0 ? blocks : [schema.node('paragraph', { form: 'bare' })];
 }
 
 /** A line without an element of its own; widgets that stand alone are blocks. */
@@ -53,21 +53,15 @@ function block(element: Element): Node {
 function knownBlock(element: Element): Node | null {
   const tag = tagOf(element);
   const attrs = pairsOf(element);
+  if (/^h[1-6]$/.test(tag)) return line('heading', { level: Number(tag[1]), attrs }, element);
   switch (tag) {
     case 'p':
       return line('paragraph', { form: 'p', attrs }, element);
-    case 'h1':
-    case 'h2':
-    case 'h3':
-    case 'h4':
-    case 'h5':
-    case 'h6':
-      return line('heading', { level: Number(tag[1]), attrs }, element);
     case 'ul':
     case 'ol':
       return listNode(tag === 'ul' ? 'bullet_list' : 'ordered_list', element);
     case 'blockquote':
-      return schema.node('blockquote', { attrs }, blocksOf(element, 'bare'));
+      return schema.node('blockquote', { attrs }, blocksOf(element));
     case 'pre':
       return codeNode(element);
     case 'figure':
@@ -90,7 +84,7 @@ function listNode(name: string, element: Element): Node | null {
   const items: Node[] = [];
   for (const group of groups(element)) {
     if (Array.isArray(group) || tagOf(group) !== 'li') return null;
-    items.push(schema.node('list_item', { attrs: pairsOf(group) }, blocksOf(group, 'bare')));
+    items.push(schema.node('list_item', { attrs: pairsOf(group) }, blocksOf(group)));
   }
   return items.length === 0 ? null : schema.node(name, { attrs: pairsOf(element) }, items);
 }
@@ -124,11 +118,6 @@ function figureNode(element: Element): Node | null {
   return caption ? line('figure', attrs, caption) : schema.node('figure', attrs);
 }
 
-function span(cell: Element, name: string): number {
-  const value = Number(cell.getAttribute(name) ?? 1);
-  return Number.isInteger(value) && value > 0 && value <= 1000 ? value : 1;
-}
-
 const TABLE_SECTIONS = ['thead', 'tbody', 'tfoot'];
 
 function tableNode(element: Element): Node | null {
@@ -155,13 +144,11 @@ function addRows(section: Element, rows: Node[]): boolean {
     for (const cell of groups(row)) {
       if (Array.isArray(cell) || !['td', 'th'].includes(tagOf(cell))) return false;
       const attrs = {
-        colspan: span(cell, 'colspan'),
-        rowspan: span(cell, 'rowspan'),
+        colspan: spanOf(cell, 'colspan'),
+        rowspan: spanOf(cell, 'rowspan'),
         attrs: pairsOf(cell, 'colspan', 'rowspan'),
       };
-      cells.push(
-        schema.node(tagOf(cell) === 'td' ? 'table_cell' : 'table_header', attrs, blocksOf(cell, 'bare')),
-      );
+      cells.push(schema.node(tagOf(cell) === 'td' ? 'table_cell' : 'table_header', attrs, blocksOf(cell)));
     }
     rows.push(schema.node('table_row', { section: tagOf(section), attrs: pairsOf(row) }, cells));
   }
@@ -193,22 +180,24 @@ function element(tag: string, attrs: Pairs, inner: string): string {
   return `<${tag}${writePairs(attrs)}>${inner}</${tag}>`;
 }
 
+/** Elements of the nodes that hold blocks. */
+const CONTAINER_TAGS: Record<string, string> = {
+  bullet_list: 'ul',
+  ordered_list: 'ol',
+  list_item: 'li',
+  blockquote: 'blockquote',
+};
+
 /** HTML of one block, with its element. */
 export function writeBlock(node: Node): string {
   const { attrs } = node.attrs;
+  const container = CONTAINER_TAGS[node.type.name];
+  if (container) return element(container, attrs, writeBlocks(node));
   switch (node.type.name) {
     case 'paragraph':
       return element('p', attrs, writeInline(node));
     case 'heading':
       return element(`h${String(node.attrs.level)}`, attrs, writeInline(node));
-    case 'bullet_list':
-      return element('ul', attrs, writeBlocks(node));
-    case 'ordered_list':
-      return element('ol', attrs, writeBlocks(node));
-    case 'list_item':
-      return element('li', attrs, writeBlocks(node));
-    case 'blockquote':
-      return element('blockquote', attrs, writeBlocks(node));
     case 'code_block':
       return writeCode(node);
     case 'figure':

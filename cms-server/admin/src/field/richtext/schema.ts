@@ -14,10 +14,11 @@ const list = (tag: 'ul' | 'ol'): NodeSpec => ({
   toDOM: (node): DOMOutputSpec => [tag, shownPairs(node.attrs.attrs), 0],
 });
 
-const span = (element: HTMLElement, name: string) => {
-  const value = Number(element.getAttribute(name) ?? 1);
+/** How many columns or rows a cell spans. */
+export function spanOf(cell: Element, name: string): number {
+  const value = Number(cell.getAttribute(name) ?? 1);
   return Number.isInteger(value) && value > 0 && value <= 1000 ? value : 1;
-};
+}
 
 const cell = (tag: 'td' | 'th', role: string): NodeSpec => ({
   content: 'block+',
@@ -28,8 +29,8 @@ const cell = (tag: 'td' | 'th', role: string): NodeSpec => ({
     {
       tag,
       getAttrs: (element: HTMLElement) => ({
-        colspan: span(element, 'colspan'),
-        rowspan: span(element, 'rowspan'),
+        colspan: spanOf(element, 'colspan'),
+        rowspan: spanOf(element, 'rowspan'),
       }),
     },
   ],
