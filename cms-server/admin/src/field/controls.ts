@@ -17,47 +17,44 @@ interface Entry {
   /** A control of the first download, or a loader of one that needs a large library. */
   control: Control | { lazy: Loader };
   /** The control consists of several inputs: its label is a legend. */
-  group?: boolean;
+  group: boolean;
 }
 
 function isMedia(field: Field): boolean {
   return field.targets.length === 1 && field.targets[0] === '_media';
 }
 
+const single = (control: Control): Entry => ({ control, group: false });
+const group = (lazy: Loader): Entry => ({ control: { lazy }, group: true });
+
 // Loaders are constants: each is the key of its loaded control.
-const RICH_TEXT: Entry = { control: { lazy: () => import('./richtext/RichText.svelte') }, group: true };
-const BLOCKS: Entry = { control: { lazy: () => import('./block/Block.svelte') }, group: true };
-const MARKDOWN: Entry = { control: { lazy: () => import('./markdown/Markdown.svelte') }, group: true };
-const MULTI_SELECT: Entry = { control: { lazy: () => import('./choice/MultiSelect.svelte') }, group: true };
-const ITEM_CHOICE: Entry = { control: { lazy: () => import('./choice/ItemChoice.svelte') }, group: true };
+const RICH_TEXT = group(() => import('./richtext/RichText.svelte'));
+const BLOCKS = group(() => import('./block/Block.svelte'));
+const MARKDOWN = group(() => import('./markdown/Markdown.svelte'));
+const MULTI_SELECT = group(() => import('./choice/MultiSelect.svelte'));
+const ITEM_CHOICE = group(() => import('./choice/ItemChoice.svelte'));
 /** More have a search. */
 const MAX_OPTIONS = 12;
-const SEARCH_SELECT: Entry = { control: { lazy: () => import('./choice/SearchSelect.svelte') } };
-const SIMPLE_LIST: Entry = {
-  control: { lazy: () => import('./simple-list/SimpleList.svelte') },
-  group: true,
+const SEARCH_SELECT: Entry = {
+  control: { lazy: () => import('./choice/SearchSelect.svelte') },
+  group: false,
 };
-const OBJECT_LIST: Entry = {
-  control: { lazy: () => import('./object-list/ObjectList.svelte') },
-  group: true,
-};
-const TRANSLATIONS: Entry = {
-  control: { lazy: () => import('./translations/Translations.svelte') },
-  group: true,
-};
-const GEO: Entry = { control: { lazy: () => import('./geo/Geo.svelte') }, group: true };
-const NESTED: Entry = { control: { lazy: () => import('./custom/NestedObject.svelte') }, group: true };
-const MEDIA: Entry = { control: { lazy: () => import('./media/Media.svelte') }, group: true };
-const RELATION: Entry = { control: { lazy: () => import('./datasource/Relation.svelte') }, group: true };
-const JSON_TEXT: Entry = { control: { lazy: () => import('./json/Json.svelte') }, group: true };
+const SIMPLE_LIST = group(() => import('./simple-list/SimpleList.svelte'));
+const OBJECT_LIST = group(() => import('./object-list/ObjectList.svelte'));
+const TRANSLATIONS = group(() => import('./translations/Translations.svelte'));
+const GEO = group(() => import('./geo/Geo.svelte'));
+const NESTED = group(() => import('./custom/NestedObject.svelte'));
+const MEDIA = group(() => import('./media/Media.svelte'));
+const RELATION = group(() => import('./datasource/Relation.svelte'));
+const JSON_TEXT = group(() => import('./json/Json.svelte'));
 
 function entryOf(field: Field): Entry {
   switch (field.kind) {
     case 'text':
     case 'email':
-      return { control: Text };
+      return single(Text);
     case 'textarea':
-      return { control: Textarea };
+      return single(Textarea);
     case 'richtext':
       return RICH_TEXT;
     case 'textMarkdown':
@@ -66,17 +63,17 @@ function entryOf(field: Field): Entry {
     case 'block':
       return BLOCKS;
     case 'number':
-      return { control: NumberField };
+      return single(NumberField);
     case 'radio':
       if (field.options.length > MAX_OPTIONS) return SEARCH_SELECT;
       return { control: Choice, group: field.options.length <= 7 };
     case 'select':
       if (field.multiple) return MULTI_SELECT;
-      return field.options.length > MAX_OPTIONS ? SEARCH_SELECT : { control: Choice };
+      return field.options.length > MAX_OPTIONS ? SEARCH_SELECT : single(Choice);
     case 'checkbox':
-      return { control: Checkbox };
+      return single(Checkbox);
     case 'dateTime':
-      return { control: DateField };
+      return single(DateField);
     case 'geo':
       return GEO;
     case 'custom':
@@ -123,5 +120,5 @@ async function loadAgain(lazy: Loader): Promise<Control> {
 }
 
 export function isGroup(field: Field): boolean {
-  return entryOf(field).group === true;
+  return entryOf(field).group;
 }

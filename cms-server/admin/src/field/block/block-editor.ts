@@ -4,7 +4,6 @@ import ImageIcon from '@lucide/svelte/icons/image';
 import List from '@lucide/svelte/icons/list';
 import ListOrdered from '@lucide/svelte/icons/list-ordered';
 import Minus from '@lucide/svelte/icons/minus';
-import Pencil from '@lucide/svelte/icons/pencil';
 import SquareCode from '@lucide/svelte/icons/square-code';
 import SquarePlay from '@lucide/svelte/icons/square-play';
 import Table from '@lucide/svelte/icons/table';
@@ -16,16 +15,16 @@ import TriangleAlert from '@lucide/svelte/icons/triangle-alert';
 import { InputRule, inputRules, wrappingInputRule } from 'prosemirror-inputrules';
 import type { Node } from 'prosemirror-model';
 import { splitListItem } from 'prosemirror-schema-list';
-import { NodeSelection, Plugin, type Command, type EditorState } from 'prosemirror-state';
+import { Plugin, type Command, type EditorState } from 'prosemirror-state';
 import type { EditorView } from 'prosemirror-view';
 import { cacheSummary } from '../../object/summary-cache.svelte';
 import { t } from '../../text';
 import type { Summary } from '../../object/summary';
 import { imagePath } from '../../value/media';
 import { HintCollector, type Hint } from '../prose/accessibility-hints';
-import type { Insertion } from '../prose/InsertMenu.svelte';
-import { blockTools, insertTool, itemTools, markTools, tableTools } from '../prose/mark-tools';
+import { blockTools, editTool, insertTool, itemTools, markTools, tableTools } from '../prose/mark-tools';
 import type { EditorConfig } from '../prose/editor-config';
+import { selectImages } from '../prose/select-images';
 import { around, type Style, type Tool } from '../prose/tool';
 import {
   align,
@@ -144,23 +143,12 @@ export function blockEditorConfig(
   const lists = allowed('list')
     ? [listTool('unordered', texts.bulletList, List), listTool('ordered', texts.orderedList, ListOrdered)]
     : [];
-  const edit: Tool = {
-    id: 'edit-url',
-    label: texts.editAddress,
-    icon: Pencil,
-    command: (state) => urlAt(state) !== null,
-    open: (view) => {
-      const target = urlAt(view.state);
-      if (target) editUrl(view, target);
-    },
-  };
-
-  const offered: (Insertion & { type: string })[] = [
+  const offered: (Tool & { type: string })[] = [
     ...styles(true)
       .slice(2, 5)
-      .map((style) => ({ ...style, type: 'header', icon: Heading })),
-    ...lists.map(({ id, label, icon, command }) => ({ type: 'list', value: id, label, icon, command })),
-    { type: 'image', value: 'image', label: texts.block.image, icon: ImageIcon, open: ask('image') },
+      .map(({ value, label, command }) => ({ type: 'header', id: value, label, icon: Heading, command })),
+    ...lists.map((tool) => ({ type: 'list', ...tool })),
+    { type: 'image', icon: ImageIcon, open: ask('image') },
     {
       type: 'quote',
       icon: TextQuote,
@@ -171,7 +159,7 @@ export function blockEditorConfig(
     { type: 'code', icon: SquareCode, command: insertType('code', { code: '' }) },
     { type: 'table', icon: Table, command: insertTable },
     { type: 'youtubeEmbed', icon: SquarePlay, open: ask('youtubeEmbed') },
-  ].map((each) => ({ value: each.type, label: nameOf(each.type), ...each }));
+  ].map((each) => ({ id: each.type, label: nameOf(each.type), command: () => true, ...each }));
 
   const rules = [
     ...(allowed('header') ? [headerRule] : []),
@@ -194,13 +182,19 @@ export function blockEditorConfig(
       context: (state) => {
         if (around(state, nodes.table)) return { label: texts.table, tools: tableTools(false) };
         const url = urlAt(state);
-        if (url) return { label: texts.block[url.type], tools: [edit] };
+        if (url)
+          return { label: texts.block[url.type], tools: [editTool(texts.editAddress, urlAt, editUrl)] };
         if (around(state, nodes.list)) return { label: texts.block.list, tools: itemTools(nodes.list_item) };
         return null;
       },
     },
     enter: [leavePart, breakInCell, splitListItem(nodes.list_item)],
-    plugins: [inputRules({ rules }), blockIds, blockPlugin(allowed)],
+    plugins: [
+      inputRules({ rules }),
+      blockIds,
+      new Plugin({ props: { transformPasted: (slice) => onlyAllowed(slice, allowed) } }),
+      selectImages(nodes.image),
+    ],
     hints,
     takesImages: allowed('image'),
     imageNode: (file) => {
@@ -223,16 +217,3 @@ const headerRule = new InputRule(/^(#{1,6})\s$/, (state, match, start, end) => {
   const raw = newRaw('header', { level: match[1]?.length ?? 2, anchor: '' });
   return tr.setBlockType(start, start, nodes.header, { raw });
 });
-
-function blockPlugin(allowed: (type: string) => boolean): Plugin {
-  return new Plugin({
-    props: {
-      transformPasted: (slice) => onlyAllowed(slice, allowed),
-      handleClickOn: (view, _pos, node, nodePos, event) => {
-        if (node.type !== nodes.image || !(event.target instanceof HTMLImageElement)) return false;
-        view.dispatch(view.state.tr.setSelection(NodeSelection.create(view.state.doc, nodePos)));
-        return true;
-      },
-    },
-  });
-}

@@ -3,8 +3,7 @@ import type { Node, NodeType } from 'prosemirror-model';
 import type { Command, Plugin } from 'prosemirror-state';
 import type { Summary } from '../../object/summary';
 import type { Hint } from './accessibility-hints';
-import type { Insertion } from './InsertMenu.svelte';
-import type { Tools } from './tool';
+import type { Tool, Tools } from './tool';
 
 export interface EditorConfig {
   name: string;
@@ -16,7 +15,7 @@ export interface EditorConfig {
   plugins: Plugin[];
   hints: (doc: Node) => Hint[];
   /** What "/" at the start of an empty paragraph offers. */
-  insertions: Insertion[];
+  insertions: Tool[];
   takesImages: boolean;
   /** A node for an uploaded image. */
   imageNode: (file: Summary) => Node | null;

@@ -14,6 +14,7 @@ import Link from '@lucide/svelte/icons/link';
 import ListIndentDecrease from '@lucide/svelte/icons/list-indent-decrease';
 import ListIndentIncrease from '@lucide/svelte/icons/list-indent-increase';
 import PanelTop from '@lucide/svelte/icons/panel-top';
+import Pencil from '@lucide/svelte/icons/pencil';
 import Plus from '@lucide/svelte/icons/plus';
 import Redo2 from '@lucide/svelte/icons/redo-2';
 import RemoveFormatting from '@lucide/svelte/icons/remove-formatting';
@@ -40,6 +41,8 @@ import {
   splitCell,
   toggleHeaderRow,
 } from 'prosemirror-tables';
+import type { EditorState } from 'prosemirror-state';
+import type { EditorView } from 'prosemirror-view';
 import type { Component } from 'svelte';
 import { t } from '../../text';
 import { clearMarks, deleteBlock, linkAt, mark, moveBlock } from './commands';
@@ -88,6 +91,24 @@ export const insertTool = (): Tool => ({
   open: 'insert',
   command: () => true,
 });
+
+/** Edits what is at the selection in a dialog. */
+export function editTool<T>(
+  label: string,
+  targetAt: (state: EditorState) => T | null,
+  edit: (view: EditorView, target: T) => void,
+): Tool {
+  return {
+    id: 'edit',
+    label,
+    icon: Pencil,
+    command: (state) => targetAt(state) !== null,
+    open: (view) => {
+      const target = targetAt(view.state);
+      if (target) edit(view, target);
+    },
+  };
+}
 
 /** Undo, and what can be done with a block. */
 export function blockTools(): Tool[][] {

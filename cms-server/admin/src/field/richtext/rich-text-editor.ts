@@ -3,7 +3,6 @@ import ImageIcon from '@lucide/svelte/icons/image';
 import List from '@lucide/svelte/icons/list';
 import ListOrdered from '@lucide/svelte/icons/list-ordered';
 import Minus from '@lucide/svelte/icons/minus';
-import Pencil from '@lucide/svelte/icons/pencil';
 import SquareCode from '@lucide/svelte/icons/square-code';
 import Table from '@lucide/svelte/icons/table';
 import TextQuote from '@lucide/svelte/icons/text-quote';
@@ -11,14 +10,15 @@ import { lift, setBlockType, wrapIn } from 'prosemirror-commands';
 import { inputRules, textblockTypeInputRule, wrappingInputRule } from 'prosemirror-inputrules';
 import type { Node } from 'prosemirror-model';
 import { splitListItem } from 'prosemirror-schema-list';
-import { NodeSelection, Plugin, type Command, type EditorState } from 'prosemirror-state';
+import type { Command, EditorState } from 'prosemirror-state';
 import type { EditorView } from 'prosemirror-view';
 import { t } from '../../text';
 import { imagePath } from '../../value/media';
 import { insertBlock, insertImage, restyle, toggleList } from '../prose/commands';
 import { HintCollector, type Hint } from '../prose/accessibility-hints';
-import { blockTools, insertTool, itemTools, markTools, tableTools } from '../prose/mark-tools';
+import { blockTools, editTool, insertTool, itemTools, markTools, tableTools } from '../prose/mark-tools';
 import type { EditorConfig } from '../prose/editor-config';
+import { selectImages } from '../prose/select-images';
 import { around, type Style, type Tool } from '../prose/tool';
 import { richTextSchema as schema } from './schema';
 
@@ -121,17 +121,6 @@ function hints(doc: Node): Hint[] {
   return found.hints;
 }
 
-/** Clicks on the picture of a figure select the figure. */
-const selectFigures = new Plugin({
-  props: {
-    handleClickOn: (view, _pos, node, nodePos, event) => {
-      if (node.type !== nodes.figure || !(event.target instanceof HTMLImageElement)) return false;
-      view.dispatch(view.state.tr.setSelection(NodeSelection.create(view.state.doc, nodePos)));
-      return true;
-    },
-  },
-});
-
 const rules = inputRules({
   rules: [
     textblockTypeInputRule(/^(#{1,6})\s$/, nodes.heading, (match) => ({ level: match[1]?.length ?? 2 })),
@@ -148,12 +137,11 @@ export function richTextEditorConfig(
 ): EditorConfig {
   const texts = t.texts;
   const [main = [], more = []] = markTools(schema);
-  const newImage = (view: EditorView) => editImage(view, { src: '', alt: '', pos: null });
   const image: Tool = {
     id: 'image',
     label: texts.image,
     icon: ImageIcon,
-    open: newImage,
+    open: (view) => editImage(view, { src: '', alt: '', pos: null }),
     command: () => true,
   };
   const table: Tool = { id: 'table', label: texts.table, icon: Table, command: insertBlock(newTable) };
@@ -169,27 +157,15 @@ export function richTextEditorConfig(
     icon: SquareCode,
     command: insertBlock(() => nodes.code_block.create()),
   };
-  const editTool: Tool = {
-    id: 'edit-image',
-    label: texts.editImage,
-    icon: Pencil,
-    command: (state) => imageAt(state) !== null,
-    open: (view) => {
-      const target = imageAt(view.state);
-      if (target) editImage(view, target);
-    },
-  };
   const insertions = [
     ...styles()
       .slice(1, 5)
-      .map(({ value, label, command }) => ({ value, label, command, icon: SquareCode })),
-    ...[...listTools(), code, table, rule].map(({ id, label, icon, command }) => ({
-      value: id,
-      label,
-      icon,
-      command,
-    })),
-    { value: 'image', label: texts.image, icon: ImageIcon, open: newImage },
+      .map(({ value, label, command }) => ({ id: value, label, command, icon: SquareCode })),
+    ...listTools(),
+    code,
+    table,
+    rule,
+    image,
   ];
   return {
     name: 'richtext',
@@ -200,14 +176,15 @@ export function richTextEditorConfig(
       groups: [[insertTool()], main, listTools(), [image, table, rule], more, ...blockTools()],
       context: (state) => {
         if (around(state, nodes.table)) return { label: texts.table, tools: tableTools(true) };
-        if (imageAt(state)) return { label: texts.image, tools: [editTool] };
+        if (imageAt(state))
+          return { label: texts.image, tools: [editTool(texts.editImage, imageAt, editImage)] };
         if (around(state, nodes.list_item))
           return { label: texts.bulletList, tools: itemTools(nodes.list_item) };
         return null;
       },
     },
     enter: [splitListItem(nodes.list_item)],
-    plugins: [rules, selectFigures],
+    plugins: [rules, selectImages(nodes.figure)],
     hints,
     insertions,
     takesImages: true,
