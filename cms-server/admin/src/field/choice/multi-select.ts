@@ -6,10 +6,12 @@ export function toggled(values: string[], one: string): string[] {
   return values.includes(one) ? values.filter((value) => value !== one) : [...values, one];
 }
 
-/** Options whose label or value contains the text, whatever the case and the accents. */
-export function matching(options: Option[], text: string): Option[] {
+/** Options whose label or value contains the text, whatever the case and the accents, for a combobox. */
+export function matching(options: Option[], text: string): { key: string; label: string }[] {
   const wanted = plain(text.trim());
-  return options.filter(({ label, value }) => plain(label).includes(wanted) || plain(value).includes(wanted));
+  return options
+    .filter(({ label, value }) => plain(label).includes(wanted) || plain(value).includes(wanted))
+    .map(({ label, value }) => ({ key: value, label }));
 }
 
 function plain(text: string): string {

@@ -98,7 +98,6 @@ export interface CodeOptions {
 
 export interface CodeEditor {
   view: EditorView;
-  text: () => string;
   update: (options: Pick<CodeOptions, 'label' | 'describedBy' | 'invalid' | 'readonly'>) => void;
   destroy: () => void;
 }
@@ -151,7 +150,6 @@ export function createCode(host: HTMLElement, options: CodeOptions): CodeEditor 
   });
   return {
     view,
-    text: () => view.state.sliceDoc(),
     update: (changed) => view.dispatch({ effects: settings.reconfigure(settingsOf(changed)) }),
     destroy: () => view.destroy(),
   };
