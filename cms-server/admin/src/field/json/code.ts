@@ -99,7 +99,6 @@ export interface CodeOptions {
 export interface CodeEditor {
   view: EditorView;
   update: (options: Pick<CodeOptions, 'label' | 'describedBy' | 'invalid' | 'readonly'>) => void;
-  destroy: () => void;
 }
 
 /** Creates an editor in `host`. */
@@ -151,7 +150,6 @@ export function createCode(host: HTMLElement, options: CodeOptions): CodeEditor 
   return {
     view,
     update: (changed) => view.dispatch({ effects: settings.reconfigure(settingsOf(changed)) }),
-    destroy: () => view.destroy(),
   };
 }
 
