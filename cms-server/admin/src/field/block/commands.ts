@@ -1,6 +1,6 @@
 // Commands of block texts. They keep id and tunes of the block that they change.
 import { liftListItem, wrapInList } from 'prosemirror-schema-list';
-import { Fragment, Slice, type Node } from 'prosemirror-model';
+import { Fragment, Slice, type Node, type NodeType } from 'prosemirror-model';
 import { TextSelection, type Command, type EditorState } from 'prosemirror-state';
 import { currentBlock, insertBlock, insertImage, restyle } from '../prose/commands';
 import { around } from '../prose/tool';
@@ -82,18 +82,12 @@ export function insertType(type: string, data: Raw): Command {
 }
 
 export const insertTable: Command = insertBlock(() => {
-  const row = (header: boolean) => {
-    const type = header ? nodes.table_header : nodes.table_cell;
-    return nodes.table_row.create(
-      null,
-      [0, 1, 2].map(() => type.create(null, nodes.paragraph.create())),
-    );
+  const row = (type: NodeType) => {
+    const cell = () => type.create(null, nodes.paragraph.create());
+    return nodes.table_row.create(null, [cell(), cell(), cell()]);
   };
-  return nodes.table.create({ raw: newRaw('table', { withHeadings: true }) }, [
-    row(true),
-    row(false),
-    row(false),
-  ]);
+  const rows = [row(nodes.table_header), row(nodes.table_cell), row(nodes.table_cell)];
+  return nodes.table.create({ raw: newRaw('table', { withHeadings: true }) }, rows);
 });
 
 /** Enter in a part of a block: to the next part, or to a new paragraph below. */

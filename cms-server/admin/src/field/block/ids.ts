@@ -5,7 +5,7 @@ import { newRaw } from './schema';
 
 const ID_ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-';
 
-export function newId(): string {
+function newId(): string {
   return [...crypto.getRandomValues(new Uint8Array(10))].map((byte) => ID_ALPHABET[byte % 64]).join('');
 }
 
@@ -38,16 +38,10 @@ export const blockIds = new Plugin({
     after.doc.forEach((node, pos) => {
       if (kept.has(node) || keeps.has(node) || node.type.name === 'opaque') return;
       const type = node.type.name === 'code_block' ? 'code' : node.type.name;
-      const raw = isRecord(node.attrs.raw) ? node.attrs.raw : newRaw(type);
-      const fresh = newId();
+      const { id: _replaced, ...raw } = isRecord(node.attrs.raw) ? node.attrs.raw : newRaw(type);
       // The order of the names is that of stored blocks.
-      tr.setNodeAttribute(pos, 'raw', { id: fresh, ...withoutId(raw) });
+      tr.setNodeAttribute(pos, 'raw', { id: newId(), ...raw });
     });
     return tr.docChanged ? tr : null;
   },
 });
-
-function withoutId(raw: Record<string, unknown>): Record<string, unknown> {
-  const { id: _replaced, ...others } = raw;
-  return others;
-}

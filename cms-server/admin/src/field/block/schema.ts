@@ -6,7 +6,8 @@ import { MEDIA_TYPE } from '../../object/summary';
 import { t } from '../../text';
 import { record } from '../../type/definition';
 import { fileOfUrl } from '../../value/media';
-import { imageDom, inlineSpecs, markSpecs, opaqueCard } from '../prose/marks';
+import { codeBlockSpec, figureDom, ruleSpec, tableSpec } from '../prose/block-specs';
+import { inlineSpecs, markSpecs, opaqueCard } from '../prose/marks';
 
 /** A stored block, or what is known of a new one. */
 export type Raw = Record<string, unknown>;
@@ -152,32 +153,11 @@ export const blockSchema = new Schema({
       ],
       toDOM: (node): DOMOutputSpec => {
         const src = textData(node.attrs.raw, 'url');
-        return [
-          'figure',
-          ['div', { contenteditable: 'false' }, imageDom(src, altOf(src))],
-          ['figcaption', 0],
-        ];
+        return figureDom(src, altOf(src));
       },
     },
-    code_block: {
-      content: 'text*',
-      marks: '',
-      group: 'block',
-      code: true,
-      defining: true,
-      attrs: rawAttr,
-      parseDOM: [{ tag: 'pre', preserveWhitespace: 'full' }],
-      toDOM: (): DOMOutputSpec => ['pre', ['code', 0]],
-    },
-    table: {
-      content: 'table_row+',
-      group: 'block',
-      tableRole: 'table',
-      isolating: true,
-      attrs: rawAttr,
-      parseDOM: [{ tag: 'table' }],
-      toDOM: (): DOMOutputSpec => ['div', { class: 'table' }, ['table', ['tbody', 0]]],
-    },
+    code_block: codeBlockSpec(rawAttr),
+    table: tableSpec(rawAttr),
     table_row: {
       content: '(table_cell | table_header)*',
       tableRole: 'row',
@@ -186,12 +166,7 @@ export const blockSchema = new Schema({
     },
     table_cell: cell('td', 'cell'),
     table_header: cell('th', 'header_cell'),
-    delimiter: {
-      group: 'block',
-      attrs: rawAttr,
-      parseDOM: [{ tag: 'hr' }],
-      toDOM: (): DOMOutputSpec => ['hr'],
-    },
+    delimiter: ruleSpec(rawAttr),
     youtubeEmbed: {
       group: 'block',
       atom: true,

@@ -2,7 +2,7 @@
 // white space between blocks, and how neighbouring marks are nested do not count.
 import { isWholeDocument, parseHtml, sourceOf } from '../../text/html';
 import { pairsOf } from './attributes';
-import { groups, isBlock, isElement, runsOf, tagOf, type Run } from './inline';
+import { groups, isBlock, isElement, runsOf, type Run } from './inline';
 import { MARK_OF_TAG } from './marks';
 
 type Shape = string | Shape[];
@@ -20,7 +20,7 @@ function childShapes(parent: ParentNode): Shape[] {
 }
 
 function elementShape(element: Element): Shape {
-  const tag = tagOf(element);
+  const tag = element.localName;
   if (tag === 'pre' || !isBlock(element)) return sortedSource(element);
   return [tag, attributesOf(element), ...childShapes(element)];
 }
@@ -28,7 +28,7 @@ function elementShape(element: Element): Shape {
 function sortedSource(element: Element): Shape {
   const children = element instanceof HTMLTemplateElement ? element.content.childNodes : element.childNodes;
   const inner = [...children].map((node) => (isElement(node) ? sortedSource(node) : sourceOf(node)));
-  return [tagOf(element), attributesOf(element), ...inner];
+  return [element.localName, attributesOf(element), ...inner];
 }
 
 function attributesOf(element: Element): string {
@@ -56,8 +56,8 @@ function atomShape(node: globalThis.Node): Shape {
 /** Marks as a set, since editors order them; `other` marks keep their order. */
 function marksOf(run: Run): string[] {
   const all = run.marks.map((element) => ({
-    key: `${tagOf(element)} ${attributesOf(element)}`,
-    other: MARK_OF_TAG[tagOf(element)] === 'other',
+    key: `${element.localName} ${attributesOf(element)}`,
+    other: MARK_OF_TAG[element.localName] === 'other',
   }));
   const others = all.filter(({ other }) => other).map(({ key }) => key);
   const rest = new Set(all.filter(({ other }) => !other).map(({ key }) => key));

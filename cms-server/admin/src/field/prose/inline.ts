@@ -18,12 +18,8 @@ export function isElement(node: globalThis.Node): node is Element {
   return node.nodeType === 1;
 }
 
-export function tagOf(element: Element): string {
-  return element.localName;
-}
-
 export function isBlock(node: globalThis.Node): boolean {
-  return isElement(node) && BLOCK_ELEMENTS.has(tagOf(node));
+  return isElement(node) && BLOCK_ELEMENTS.has(node.localName);
 }
 
 /** A piece of a line: text, or one element or comment, inside its marks (outermost first). */
@@ -44,7 +40,7 @@ export function runsOf(nodes: Iterable<globalThis.Node>): Run[] | null {
 function collect(nodes: Iterable<globalThis.Node>, marks: Element[], runs: Run[]): boolean {
   for (const node of nodes) {
     if (node.nodeType === 3) runs.push({ text: node.textContent ?? '', atom: null, marks });
-    else if (isElement(node) && MARK_OF_TAG[tagOf(node)] !== undefined && node.hasChildNodes()) {
+    else if (isElement(node) && MARK_OF_TAG[node.localName] !== undefined && node.hasChildNodes()) {
       if (!collect(node.childNodes, [...marks, node], runs)) return false;
     } else if (isElement(node) && (isBlock(node) || node.querySelector('p, div, ul, ol, table') !== null))
       return false;
@@ -107,7 +103,7 @@ export function inlineNodes(schema: Schema, runs: Run[]): Node[] {
 }
 
 function markOf(schema: Schema, element: Element): Mark {
-  const tag = tagOf(element);
+  const tag = element.localName;
   const name = MARK_OF_TAG[tag] ?? 'other';
   const href = element.getAttribute('href');
   if (name === 'link' && href !== null) return schema.mark('link', { href, attrs: pairsOf(element, 'href') });
@@ -115,11 +111,16 @@ function markOf(schema: Schema, element: Element): Mark {
 }
 
 function atomNode(schema: Schema, node: globalThis.Node): Node {
-  if (isElement(node) && schema.nodes.image?.isInline && tagOf(node) === 'img' && node.hasAttribute('src')) {
+  if (
+    isElement(node) &&
+    schema.nodes.image?.isInline &&
+    node.localName === 'img' &&
+    node.hasAttribute('src')
+  ) {
     const attrs = pairsOf(node, 'src', 'alt');
     return schema.node('image', { src: node.getAttribute('src'), alt: node.getAttribute('alt'), attrs });
   }
-  if (isElement(node) && tagOf(node) === 'br') return schema.node('hard_break', { attrs: pairsOf(node) });
+  if (isElement(node) && node.localName === 'br') return schema.node('hard_break', { attrs: pairsOf(node) });
   return schema.node('opaque_inline', { html: sourceOf(node) });
 }
 

@@ -24,7 +24,8 @@ export const MARK_OF_TAG: Record<string, string> = {
   ),
 };
 
-const kept = { attrs: { default: NO_PAIRS } };
+/** Attributes of stored elements that are kept. */
+export const kept = { attrs: { default: NO_PAIRS } };
 
 /** A mark of one button; `tags` are the elements that mean it, the first one is written by the button. */
 function simple(...tags: [string, ...string[]]): MarkSpec {

@@ -3,16 +3,7 @@ import type { Node } from 'prosemirror-model';
 import { TableMap } from 'prosemirror-tables';
 import { parseHtml, sourceOf } from '../../text/html';
 import { attribute, pairsOf, writePairs, type Pairs } from '../prose/attributes';
-import {
-  groups,
-  inlineNodes,
-  isElement,
-  runsOf,
-  tagOf,
-  writeImage,
-  writeInline,
-  type Run,
-} from '../prose/inline';
+import { groups, inlineNodes, isElement, runsOf, writeImage, writeInline, type Run } from '../prose/inline';
 import { richTextSchema as schema, spanOf } from './schema';
 
 /** Reads a text. Never fails: what the schema does not know becomes an opaque node. */
@@ -51,7 +42,7 @@ function block(element: Element): Node {
 
 /** The node of an element, or null when it does not fit the schema. */
 function knownBlock(element: Element): Node | null {
-  const tag = tagOf(element);
+  const tag = element.localName;
   const attrs = pairsOf(element);
   if (/^h[1-6]$/.test(tag)) return line('heading', { level: Number(tag[1]), attrs }, element);
   switch (tag) {
@@ -83,7 +74,7 @@ function line(name: string, attrs: Record<string, unknown>, element: Element): N
 function listNode(name: string, element: Element): Node | null {
   const items: Node[] = [];
   for (const group of groups(element)) {
-    if (Array.isArray(group) || tagOf(group) !== 'li') return null;
+    if (Array.isArray(group) || group.localName !== 'li') return null;
     items.push(schema.node('list_item', { attrs: pairsOf(group) }, blocksOf(group)));
   }
   return items.length === 0 ? null : schema.node(name, { attrs: pairsOf(element) }, items);
@@ -91,7 +82,7 @@ function listNode(name: string, element: Element): Node | null {
 
 function codeNode(element: Element): Node | null {
   const [first, ...others] = element.childNodes;
-  const inner = first && isElement(first) && tagOf(first) === 'code' && others.length === 0 ? first : null;
+  const inner = first && isElement(first) && first.localName === 'code' && others.length === 0 ? first : null;
   const holder = inner ?? element;
   if (holder.firstElementChild !== null || [...holder.childNodes].some((node) => node.nodeType !== 3))
     return null;
@@ -105,9 +96,9 @@ function figureNode(element: Element): Node | null {
   const loose = [...element.childNodes].some(
     (node) => node.nodeType !== 1 && node.textContent?.trim() !== '',
   );
-  if (!image || tagOf(image) !== 'img' || !image.hasAttribute('src') || loose || others.length > 0)
+  if (!image || image.localName !== 'img' || !image.hasAttribute('src') || loose || others.length > 0)
     return null;
-  if (caption && tagOf(caption) !== 'figcaption') return null;
+  if (caption && caption.localName !== 'figcaption') return null;
   const attrs = {
     src: image.getAttribute('src'),
     alt: image.getAttribute('alt'),
@@ -125,7 +116,7 @@ function tableNode(element: Element): Node | null {
   const rows: Node[] = [];
   for (const group of groups(element)) {
     if (Array.isArray(group)) return null;
-    const tag = tagOf(group);
+    const tag = group.localName;
     if ((tag === 'caption' || tag === 'colgroup') && rows.length === 0) before += sourceOf(group);
     else if (!TABLE_SECTIONS.includes(tag) || group.attributes.length > 0) return null;
     // Two neighbouring sections of one kind would become one.
@@ -139,18 +130,18 @@ function tableNode(element: Element): Node | null {
 
 function addRows(section: Element, rows: Node[]): boolean {
   for (const row of groups(section)) {
-    if (Array.isArray(row) || tagOf(row) !== 'tr') return false;
+    if (Array.isArray(row) || row.localName !== 'tr') return false;
     const cells: Node[] = [];
     for (const cell of groups(row)) {
-      if (Array.isArray(cell) || !['td', 'th'].includes(tagOf(cell))) return false;
+      if (Array.isArray(cell) || !['td', 'th'].includes(cell.localName)) return false;
       const attrs = {
         colspan: spanOf(cell, 'colspan'),
         rowspan: spanOf(cell, 'rowspan'),
         attrs: pairsOf(cell, 'colspan', 'rowspan'),
       };
-      cells.push(schema.node(tagOf(cell) === 'td' ? 'table_cell' : 'table_header', attrs, blocksOf(cell)));
+      cells.push(schema.node(cell.localName === 'td' ? 'table_cell' : 'table_header', attrs, blocksOf(cell)));
     }
-    rows.push(schema.node('table_row', { section: tagOf(section), attrs: pairsOf(row) }, cells));
+    rows.push(schema.node('table_row', { section: section.localName, attrs: pairsOf(row) }, cells));
   }
   return true;
 }

@@ -2,9 +2,8 @@
 import { Schema, type DOMOutputSpec, type NodeSpec } from 'prosemirror-model';
 import { t } from '../../text';
 import { NO_PAIRS, shownPairs } from '../prose/attributes';
-import { imageDom, inlineSpecs, markSpecs, opaqueCard } from '../prose/marks';
-
-const kept = { attrs: { default: NO_PAIRS } };
+import { codeBlockSpec, figureDom, ruleSpec, tableSpec } from '../prose/block-specs';
+import { inlineSpecs, kept, markSpecs, opaqueCard } from '../prose/marks';
 
 const list = (tag: 'ul' | 'ol'): NodeSpec => ({
   content: 'list_item+',
@@ -76,17 +75,8 @@ export const richTextSchema = new Schema({
       parseDOM: [{ tag: 'blockquote' }],
       toDOM: (node): DOMOutputSpec => ['blockquote', shownPairs(node.attrs.attrs), 0],
     },
-    code_block: {
-      content: 'text*',
-      marks: '',
-      group: 'block',
-      code: true,
-      defining: true,
-      // Attributes of the <code> inside; null when there is none.
-      attrs: { code: { default: NO_PAIRS }, ...kept },
-      parseDOM: [{ tag: 'pre', preserveWhitespace: 'full' }],
-      toDOM: (): DOMOutputSpec => ['pre', ['code', 0]],
-    },
+    // `code`: attributes of the <code> inside; null when there is none.
+    code_block: codeBlockSpec({ code: { default: NO_PAIRS }, ...kept }),
     /** An image of its own with a caption, which is its text. */
     figure: {
       content: 'inline*',
@@ -113,28 +103,11 @@ export const richTextSchema = new Schema({
           },
         },
       ],
-      toDOM: (node): DOMOutputSpec => [
-        'figure',
-        ['div', { contenteditable: 'false' }, imageDom(node.attrs.src, node.attrs.alt)],
-        ['figcaption', 0],
-      ],
+      toDOM: (node): DOMOutputSpec => figureDom(node.attrs.src, node.attrs.alt),
     },
-    horizontal_rule: {
-      group: 'block',
-      attrs: kept,
-      parseDOM: [{ tag: 'hr' }],
-      toDOM: (): DOMOutputSpec => ['hr'],
-    },
-    table: {
-      content: 'table_row+',
-      group: 'block',
-      tableRole: 'table',
-      isolating: true,
-      // Source of caption and column groups.
-      attrs: { before: { default: '' }, ...kept },
-      parseDOM: [{ tag: 'table' }],
-      toDOM: (): DOMOutputSpec => ['div', { class: 'table' }, ['table', ['tbody', 0]]],
-    },
+    horizontal_rule: ruleSpec(kept),
+    // `before`: source of caption and column groups.
+    table: tableSpec({ before: { default: '' }, ...kept }),
     table_row: {
       content: '(table_cell | table_header)*',
       tableRole: 'row',
