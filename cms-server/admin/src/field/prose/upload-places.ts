@@ -86,8 +86,7 @@ export function addPlaces(
 }
 
 /** Shows the marks of uploads that are running. */
-export function showRunning(view: EditorView, ids: readonly number[]): void {
-  const running = new Set(ids);
+export function showRunning(view: EditorView, running: ReadonlySet<number>): void {
   if (placesIn(view.state).some((place) => place.running !== running.has(place.id)))
     view.dispatch(change(view.state.tr, { running }));
 }
