@@ -75,6 +75,18 @@ const cell = (tag: 'td' | 'th', role: string): NodeSpec => ({
   toDOM: (): DOMOutputSpec => [tag, 0],
 });
 
+/** Two texts that belong together. */
+const pair = {
+  content: 'paragraph paragraph',
+  group: 'block',
+  defining: true,
+  isolating: true,
+  attrs: rawAttr,
+};
+
+/** A block without a text. */
+const card = { group: 'block', atom: true, draggable: true, attrs: rawAttr };
+
 export const blockSchema = new Schema({
   nodes: {
     doc: { content: 'block+' },
@@ -119,20 +131,12 @@ export const blockSchema = new Schema({
       toDOM: (): DOMOutputSpec => ['li', 0],
     },
     quote: {
-      content: 'paragraph paragraph',
-      group: 'block',
-      defining: true,
-      isolating: true,
-      attrs: rawAttr,
+      ...pair,
       parseDOM: [{ tag: 'blockquote' }],
       toDOM: (node): DOMOutputSpec => ['blockquote', alignClass(node), 0],
     },
     warning: {
-      content: 'paragraph paragraph',
-      group: 'block',
-      defining: true,
-      isolating: true,
-      attrs: rawAttr,
+      ...pair,
       toDOM: (): DOMOutputSpec => ['div', { class: 'notice warning' }, 0],
     },
     image: {
@@ -168,10 +172,7 @@ export const blockSchema = new Schema({
     table_header: cell('th', 'header_cell'),
     delimiter: ruleSpec(rawAttr),
     youtubeEmbed: {
-      group: 'block',
-      atom: true,
-      draggable: true,
-      attrs: rawAttr,
+      ...card,
       toDOM: (node): DOMOutputSpec => {
         const title = `${t.texts.block.youtubeEmbed}. ${t.texts.videoNotLoaded}`;
         return opaqueCard(title, textData(node.attrs.raw, 'url'));
@@ -179,10 +180,7 @@ export const blockSchema = new Schema({
     },
     /** A block that the editor does not know, or cannot show without changing it. */
     opaque: {
-      group: 'block',
-      atom: true,
-      draggable: true,
-      attrs: rawAttr,
+      ...card,
       toDOM: (node): DOMOutputSpec => {
         const { raw } = node.attrs;
         const type = record(raw).type;

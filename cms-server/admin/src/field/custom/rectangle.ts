@@ -7,10 +7,7 @@ export interface Rectangle {
   width: number;
   height: number;
 }
-export interface Size {
-  width: number;
-  height: number;
-}
+type Size = Pick<Rectangle, 'width' | 'height'>;
 
 /** The area that a stored trim leaves of an image, by the rules of the server. */
 export function rectangleOf(trim: unknown, image: Size): Rectangle | null {
@@ -58,13 +55,8 @@ export function trimWith(trim: unknown, rectangle: Rectangle): Record<string, un
   return { ...others, top, left, width, height };
 }
 
-export interface Focus {
-  x: number;
-  y: number;
-}
-
 /** A stored focal point; null is the centre. */
-export function focusOf(value: unknown): Focus | null {
+export function focusOf(value: unknown): { x: number; y: number } | null {
   if (!isRecord(value) || typeof value.x !== 'number' || typeof value.y !== 'number') return null;
   return { x: share(value.x), y: share(value.y) };
 }

@@ -1,4 +1,5 @@
 // Values of a relation: a list of links, as stored. Links that the page does not understand are kept.
+import { inserted } from '../../value/list';
 import { addressOf, linkTo, targetKey, targetOf, type Link, type Target } from '../../value/link';
 
 /** The stored links; a damaged value counts as none. */
@@ -58,5 +59,5 @@ export function addedInOrder(links: unknown[], file: Target, order: Target[]): u
   const own = names.indexOf(targetKey(file));
   const later = keys.findIndex((key) => key !== null && names.indexOf(key) > own);
   const at = later < 0 ? links.length : later;
-  return [...links.slice(0, at), linkTo(file.type, file.id), ...links.slice(at)];
+  return inserted(links, at, linkTo(file.type, file.id));
 }

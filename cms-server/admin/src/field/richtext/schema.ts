@@ -5,9 +5,8 @@ import { NO_PAIRS, shownPairs } from '../prose/attributes';
 import { codeBlockSpec, figureDom, ruleSpec, tableSpec } from '../prose/block-specs';
 import { inlineSpecs, kept, markSpecs, opaqueCard } from '../prose/marks';
 
-const list = (tag: 'ul' | 'ol'): NodeSpec => ({
-  content: 'list_item+',
-  group: 'block',
+/** A node that is shown as the element that holds its blocks. */
+const element = (tag: string): NodeSpec => ({
   attrs: kept,
   parseDOM: [{ tag }],
   toDOM: (node): DOMOutputSpec => [tag, shownPairs(node.attrs.attrs), 0],
@@ -58,23 +57,10 @@ export const richTextSchema = new Schema({
       parseDOM: [1, 2, 3, 4, 5, 6].map((level) => ({ tag: `h${String(level)}`, attrs: { level } })),
       toDOM: (node): DOMOutputSpec => [`h${String(node.attrs.level)}`, shownPairs(node.attrs.attrs), 0],
     },
-    bullet_list: list('ul'),
-    ordered_list: list('ol'),
-    list_item: {
-      content: 'block+',
-      defining: true,
-      attrs: kept,
-      parseDOM: [{ tag: 'li' }],
-      toDOM: (node): DOMOutputSpec => ['li', shownPairs(node.attrs.attrs), 0],
-    },
-    blockquote: {
-      content: 'block+',
-      group: 'block',
-      defining: true,
-      attrs: kept,
-      parseDOM: [{ tag: 'blockquote' }],
-      toDOM: (node): DOMOutputSpec => ['blockquote', shownPairs(node.attrs.attrs), 0],
-    },
+    bullet_list: { content: 'list_item+', group: 'block', ...element('ul') },
+    ordered_list: { content: 'list_item+', group: 'block', ...element('ol') },
+    list_item: { content: 'block+', defining: true, ...element('li') },
+    blockquote: { content: 'block+', group: 'block', defining: true, ...element('blockquote') },
     // `code`: attributes of the <code> inside; null when there is none.
     code_block: codeBlockSpec({ code: { default: NO_PAIRS }, ...kept }),
     /** An image of its own with a caption, which is its text. */
