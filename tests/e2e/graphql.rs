@@ -56,7 +56,7 @@ fn query(cli: &Cli, query: &str, arguments: &[&str]) -> CommandOutput {
     cli.run_with(&[&["graphql", "query", "-"], arguments].concat(), query)
 }
 
-fn response(output: CommandOutput) -> Value {
+fn response(output: &CommandOutput) -> Value {
     output.exits(0).json()
 }
 
@@ -90,13 +90,13 @@ fn queries_run_from_arguments_files_and_standard_input() {
         ];
         for (arguments, expected) in table {
             let arguments = [&["query", "named.graphql"], arguments].concat();
-            assert_eq!(response(graphql(&cli, &arguments)), *expected, "{arguments:?}");
+            assert_eq!(response(&graphql(&cli, &arguments)), *expected, "{arguments:?}");
         }
         let variables = ["--operation", "One", "--variables", r#"{"id":"SPRING"}"#];
-        assert_eq!(response(query(&cli, NAMED, &variables)), one);
+        assert_eq!(response(&query(&cli, NAMED, &variables)), one);
         let connection = "{ news { totalCount } }";
         let expected = json!({ "data": { "news": { "totalCount": 1 } } });
-        assert_eq!(response(query(&cli, connection, &["--v2"])), expected);
+        assert_eq!(response(&query(&cli, connection, &["--v2"])), expected);
         assert_eq!(
             query(&cli, connection, &["--v2", "-o", "ndjson"]).ok(),
             format!("{expected}\n")

@@ -13,7 +13,7 @@ fn prepare(cli: &Cli) {
         "key create website --kind read-only",
         "user create mia@example.com --role editor --name Mia",
     ] {
-        cli.run_line(&command).ok();
+        cli.run_line(command).ok();
     }
     cli.run_with(&["object", "create", "note", "-"], r#"{"id":"one","title":"One"}"#).ok();
 }
