@@ -28,10 +28,7 @@ use fast_image_resize::{
 };
 use image::{DynamicImage, ImageBuffer, Pixel};
 
-use self::{
-    decode::{DecodedImage, OpenedSource},
-    orientation::OrientationTransform,
-};
+use self::decode::{DecodedImage, OpenedSource};
 
 /// Renders the image in `source` by `spec`; none when there is nothing to do.
 ///
@@ -45,8 +42,8 @@ pub fn render(
 ) -> Result<Option<Vec<u8>>> {
     let opened = OpenedSource::new(source, format, limits)?;
     opened.require_within(limits)?;
-    let orientation = OrientationTransform::from(opened.orientation());
-    let (width, height) = orientation.size(opened.size());
+    let orientation = opened.orientation();
+    let (width, height) = orientation::size(orientation, opened.size());
     let Some(RenderSpec { plan, format, quality }) = spec(Size { width, height })? else {
         return Ok(None);
     };
@@ -57,19 +54,18 @@ pub fn render(
 
     // The orientation comes last, with the fewest pixels: until then, all coordinates are as
     // stored.
-    let crop = orientation.stored_rect(plan.crop, (width, height));
-    let size = orientation.size((plan.output.width, plan.output.height));
+    let crop = orientation::stored_rect(orientation, plan.crop, (width, height));
+    let size = orientation::size(orientation, (plan.output.width, plan.output.height));
     let pixels = u64::from(plan.output.width) * u64::from(plan.output.height);
     let left = limits.memory.checked_sub(pixels * format.encoding_bytes_per_pixel());
     let memory = left.ok_or_else(|| Error::invalid("size", message::NOT_VALID))?;
     let decoded = opened.decode(crop, size, &SourceLimits { memory, ..*limits })?;
-    let shrink = decoded.shrink();
-    let DecodedImage { image, profile, .. } = decoded;
+    let DecodedImage { image, profile, shrink } = decoded;
     let mut image = scale(image, shrink, crop, size)?;
     if let Some(profile) = &profile {
         image = colour::to_srgb(image, profile);
     }
-    image.apply_orientation(orientation.orientation());
+    image.apply_orientation(orientation);
     encode::encode(image, format, quality).map(Some)
 }
 
@@ -78,7 +74,7 @@ pub fn render(
 /// The content determines the format; pixels are not decoded.
 pub fn measure(source: &[u8]) -> Option<Size> {
     let opened = OpenedSource::guess(source, &SourceLimits::default()).ok()?;
-    let (width, height) = OrientationTransform::from(opened.orientation()).size(opened.size());
+    let (width, height) = orientation::size(opened.orientation(), opened.size());
     Some(Size { width, height }).filter(|size| size.width > 0 && size.height > 0)
 }
 

@@ -18,8 +18,13 @@ use entropy::Bits;
 use header::{Component, Header};
 
 const SIDE: usize = 8;
-/// The position of each coefficient in a block, in the order of coding.
-const ZIGZAG_ORDER: [u8; 64] = zigzag_order();
+/// The position of each coefficient in a block, in the order of coding: in zigzag from the lowest
+/// frequencies to the highest.
+const ZIGZAG_ORDER: [u8; 64] = [
+    0, 1, 8, 16, 9, 2, 3, 10, 17, 24, 32, 25, 18, 11, 4, 5, 12, 19, 26, 33, 40, 48, 41, 34, 27, 20,
+    13, 6, 7, 14, 21, 28, 35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23, 30, 37, 44, 51, 58, 59,
+    52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63,
+];
 
 /// Decodes to 1, 2 or 4 eighths of the size, rounded up; one byte per channel.
 pub fn decode(file: &[u8], eighths: usize) -> Option<Vec<u8>> {
@@ -62,12 +67,7 @@ pub fn decode(file: &[u8], eighths: usize) -> Option<Vec<u8>> {
         for line in 0..rows.min(height - row * rows) {
             match &planes[..] {
                 [luma, cb, cr] => {
-                    to_rgb(
-                        &mut pixels,
-                        luma.line(line, width),
-                        cb.line(line, width),
-                        cr.line(line, width),
-                    );
+                    to_rgb(&mut pixels, [luma, cb, cr].map(|plane| plane.line(line, width)));
                 }
                 [luma, ..] => pixels.extend_from_slice(luma.line(line, width)),
                 [] => return None,
@@ -227,7 +227,7 @@ fn sample(sum: f32) -> u8 {
 }
 
 /// Converts luma and two colour differences to red, green and blue (JFIF 7).
-fn to_rgb(pixels: &mut Vec<u8>, luma: &[u8], cb: &[u8], cr: &[u8]) {
+fn to_rgb(pixels: &mut Vec<u8>, [luma, cb, cr]: [&[u8]; 3]) {
     const HALF: i32 = 1 << 15;
     let start = pixels.len();
     pixels.resize(start + 3 * luma.len(), 0);
@@ -240,31 +240,6 @@ fn to_rgb(pixels: &mut Vec<u8>, luma: &[u8], cb: &[u8], cr: &[u8]) {
         pixel[1] = channel(luma - 22_554 * cb - 46_802 * cr);
         pixel[2] = channel(luma + 116_130 * cb);
     }
-}
-
-/// Coefficients are coded from the lowest frequencies to the highest, in zigzag order.
-const fn zigzag_order() -> [u8; 64] {
-    let mut zigzag_order = [0; 64];
-    let (mut row, mut column) = (0_u8, 0_u8);
-    let mut at = 0;
-    while at < 64 {
-        zigzag_order[at] = row * 8 + column;
-        if (row + column) % 2 == 0 {
-            if column == 7 {
-                row += 1;
-            } else {
-                column += 1;
-                row = row.saturating_sub(1);
-            }
-        } else if row == 7 {
-            column += 1;
-        } else {
-            row += 1;
-            column = column.saturating_sub(1);
-        }
-        at += 1;
-    }
-    zigzag_order
 }
 
 #[cfg(test)]

@@ -26,14 +26,8 @@ pub(super) struct DecodedImage {
     pub(super) image: DynamicImage,
     /// The ICC colour profile.
     pub(super) profile: Option<Vec<u8>>,
-    /// The size at which it was decoded, in eighths of the full size.
-    pub(super) eighths: u8,
-}
-
-impl DecodedImage {
-    pub(super) fn shrink(&self) -> f64 {
-        f64::from(self.eighths) / 8.0
-    }
+    /// The size at which it was decoded, as a part of the full size.
+    pub(super) shrink: f64,
 }
 
 impl<'a> OpenedSource<'a> {
@@ -42,30 +36,27 @@ impl<'a> OpenedSource<'a> {
         format: RenderFormat,
         limits: &SourceLimits,
     ) -> Result<Self> {
-        match format {
-            RenderFormat::Jpeg => Self::jpeg(source),
-            RenderFormat::Png => Self::other(source, ImageFormat::Png, limits),
-            RenderFormat::Webp => Self::other(source, ImageFormat::WebP, limits),
-            RenderFormat::Gif => Self::other(source, ImageFormat::Gif, limits),
-            RenderFormat::Bmp => Self::other(source, ImageFormat::Bmp, limits),
-            RenderFormat::Avif => Err(not_an_image()),
-        }
+        let format = match format {
+            RenderFormat::Jpeg => ImageFormat::Jpeg,
+            RenderFormat::Png => ImageFormat::Png,
+            RenderFormat::Webp => ImageFormat::WebP,
+            RenderFormat::Gif => ImageFormat::Gif,
+            RenderFormat::Bmp => ImageFormat::Bmp,
+            RenderFormat::Avif => return Err(not_an_image()),
+        };
+        Self::open(source, format, limits)
     }
 
     /// Opens an image of any format detected by content, including icons.
     pub(super) fn guess(source: &'a [u8], limits: &SourceLimits) -> Result<Self> {
         let format = image::guess_format(source).map_err(|_| not_an_image())?;
-        match format {
-            ImageFormat::Jpeg => Self::jpeg(source),
-            other => Self::other(source, other, limits),
+        Self::open(source, format, limits)
+    }
+
+    fn open(source: &'a [u8], format: ImageFormat, limits: &SourceLimits) -> Result<Self> {
+        if format == ImageFormat::Jpeg {
+            return Ok(Self::Jpeg(Box::new(jpeg::OpenedJpeg::new(source)?)));
         }
-    }
-
-    fn jpeg(source: &'a [u8]) -> Result<Self> {
-        Ok(Self::Jpeg(Box::new(jpeg::OpenedJpeg::new(source)?)))
-    }
-
-    fn other(source: &'a [u8], format: ImageFormat, limits: &SourceLimits) -> Result<Self> {
         if format == ImageFormat::Png && !profile::are_within_limit(source) {
             return Err(not_an_image());
         }
@@ -117,7 +108,7 @@ impl<'a> OpenedSource<'a> {
                 }
                 let profile = decoder.icc_profile().ok().flatten();
                 let image = DynamicImage::from_decoder(decoder).map_err(|_| not_an_image())?;
-                Ok(DecodedImage { image, profile, eighths: 8 })
+                Ok(DecodedImage { image, profile, shrink: 1.0 })
             }
         }
     }

@@ -65,9 +65,7 @@ impl<'a> OpenedJpeg<'a> {
         }
         let quick = if eighths < 8 { cms_jpeg::decode(self.source, eighths.into()) } else { None };
         if let Some(pixels) = quick {
-            let profile = self.decoder.icc_profile();
-            let size = reduced_size(self.size(), eighths);
-            return self.decoded_image(pixels, profile, size, eighths).ok_or_else(not_an_image);
+            return self.decoded_image(pixels, eighths).ok_or_else(not_an_image);
         }
         let eighths = self.general_eighths(eighths);
         if self.bytes(eighths) > limits.memory {
@@ -77,9 +75,7 @@ impl<'a> OpenedJpeg<'a> {
             self.reduce(eighths).map_err(|_| not_an_image())?;
         }
         let pixels = self.decoder.decode().map_err(|_| not_an_image())?;
-        let profile = self.decoder.icc_profile();
-        let (width, height) = reduced_size(self.size(), eighths);
-        self.decoded_image(pixels, profile, (width, height), eighths).ok_or_else(not_an_image)
+        self.decoded_image(pixels, eighths).ok_or_else(not_an_image)
     }
 
     /// Rejects an image with too many scans. Markers are counted anywhere in the file, including
@@ -126,29 +122,24 @@ impl<'a> OpenedJpeg<'a> {
         Ok(())
     }
 
-    fn decoded_image(
-        &self,
-        pixels: Vec<u8>,
-        profile: Option<Vec<u8>>,
-        (width, height): (u32, u32),
-        eighths: u8,
-    ) -> Option<DecodedImage> {
+    fn decoded_image(&self, pixels: Vec<u8>, eighths: u8) -> Option<DecodedImage> {
+        let (width, height) = reduced_size(self.size(), eighths);
+        let shrink = f64::from(eighths) / 8.0;
+        let mut profile = self.decoder.icc_profile();
         let image = match self.info.pixel_format {
             PixelFormat::L8 => GrayImage::from_raw(width, height, pixels)?.into(),
             PixelFormat::RGB24 => RgbImage::from_raw(width, height, pixels)?.into(),
             PixelFormat::L16 => {
-                let samples =
-                    pixels.chunks_exact(2).map(|pair| u16::from_ne_bytes([pair[0], pair[1]]));
-                let samples = samples.collect();
+                let sample = |pair: &[u8]| u16::from_ne_bytes([pair[0], pair[1]]);
+                let samples = pixels.chunks_exact(2).map(sample).collect();
                 DynamicImage::ImageLuma16(ImageBuffer::from_raw(width, height, samples)?)
             }
             PixelFormat::CMYK32 => {
-                let pixels = colour::from_inks(&pixels, profile.as_deref());
-                let image = RgbImage::from_raw(width, height, pixels)?.into();
-                return Some(DecodedImage { image, profile: None, eighths });
+                let pixels = colour::from_inks(&pixels, profile.take().as_deref());
+                RgbImage::from_raw(width, height, pixels)?.into()
             }
         };
-        Some(DecodedImage { image, profile, eighths })
+        Some(DecodedImage { image, profile, shrink })
     }
 }
 
