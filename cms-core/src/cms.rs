@@ -86,13 +86,11 @@ impl Cms {
             let config = config.clone();
             store.write(move |transaction| add_webhooks(transaction, &config))?;
         }
-        if store.read_autocommit(|reader| Ok(outdated(reader, MEDIA)?.is_some()))? {
-            let stamp = Stamp { at: config.clock.now(), actor: None };
-            store.write(move |transaction| add_focal_point(transaction, stamp))?;
-        }
-        if store.read_autocommit(|reader| Ok(outdated(reader, WEBHOOKS)?.is_some()))? {
-            let stamp = Stamp { at: config.clock.now(), actor: None };
-            store.write(move |transaction| add_debounce(transaction, stamp))?;
+        for name in [MEDIA, WEBHOOKS] {
+            if store.read_autocommit(|reader| Ok(outdated(reader, name)?.is_some()))? {
+                let stamp = Stamp { at: config.clock.now(), actor: None };
+                store.write(move |transaction| add_missing_property(transaction, name, stamp))?;
+            }
         }
         let space = store.read_autocommit(|reader| Ok(reader.space_ids()?.space))?;
         Ok(Self {
@@ -259,32 +257,24 @@ fn add_webhooks(writer: &WriteTransaction<'_>, config: &CoreConfig) -> Result<()
 }
 
 /// If a stored built-in type lacks a property, as in a data directory of an older version, returns its
-/// definition with the property.
-fn outdated(reader: &Reader<'_>, name: &str) -> Result<Option<(i64, Definition)>> {
+/// definition without and with the property.
+fn outdated(reader: &Reader<'_>, name: &str) -> Result<Option<(i64, Definition, Definition)>> {
     let Some(pk) = reader.ctd_named(name)? else { return Ok(None) };
-    let mut definition = reader.ctd(pk)?.definition;
-    Ok(builtin::add_missing_property(&mut definition).then_some((pk, definition)))
+    let before = reader.ctd(pk)?.definition;
+    let mut after = before.clone();
+    Ok(builtin::add_missing_property(&mut after).then_some((pk, before, after)))
 }
 
-/// Adds the property of the focal point to the type `_media`. No object has a value of it, so none is rewritten.
-fn add_focal_point(writer: &WriteTransaction<'_>, stamp: Stamp) -> Result<()> {
-    if let Some((pk, definition)) = outdated(writer, MEDIA)? {
-        let rev = writer.bump_schema()?;
-        writer.update_ctd(pk, &definition, rev, stamp.at)?;
-        writer.log_type(Event::TypeUpdated, stamp, (pk, MEDIA))?;
-    }
-    Ok(())
-}
-
-/// Adds the quiet period to the type of webhooks. No object has a value of it, but it has an index.
-fn add_debounce(writer: &WriteTransaction<'_>, stamp: Stamp) -> Result<()> {
-    if let Some((pk, definition)) = outdated(writer, WEBHOOKS)? {
-        let rev = writer.bump_schema()?;
-        let slots = IndexedProperties::of_type(&definition, &definition.properties());
+/// Adds the property that a built-in type lacks. No object has a value of it, so none is rewritten, but
+/// it may have an index.
+fn add_missing_property(writer: &WriteTransaction<'_>, name: &str, stamp: Stamp) -> Result<()> {
+    let Some((pk, before, after)) = outdated(writer, name)? else { return Ok(()) };
+    let rev = writer.bump_schema()?;
+    let slots = IndexedProperties::of_type(&after, &after.properties());
+    if slots != IndexedProperties::of_type(&before, &before.properties()) {
         writer.ensure_slots(slots.count(), |_, _| {})?;
-        writer.fill_slots(pk, &slots, definition.editions())?;
-        writer.update_ctd(pk, &definition, rev, stamp.at)?;
-        writer.log_type(Event::TypeUpdated, stamp, (pk, WEBHOOKS))?;
+        writer.fill_slots(pk, &slots, after.editions())?;
     }
-    Ok(())
+    writer.update_ctd(pk, &after, rev, stamp.at)?;
+    writer.log_type(Event::TypeUpdated, stamp, (pk, name))
 }
