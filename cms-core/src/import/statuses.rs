@@ -156,8 +156,13 @@ impl Importer<'_> {
             });
             let mut ids = Vec::new();
             for change in changes {
-                let difference = difference(change.current(), &change.stored, content_type);
-                match difference.filter(|_| action == PublishAction::Publish) {
+                let difference = match action {
+                    PublishAction::Publish => {
+                        difference(change.current(), &change.stored, content_type)
+                    }
+                    PublishAction::Unpublish | PublishAction::Archive => None,
+                };
+                match difference {
                     None => ids.push(change.id().to_owned()),
                     Some(reason) => {
                         self.refuse_status(content_type, change, "internal.status", reason);
