@@ -85,7 +85,7 @@ impl Profiles {
     fn unknown(&self, name: &str) -> Failure {
         let names: Vec<&str> = self.content.profiles.keys().map(String::as_str).collect();
         let near = nearest(name, names.iter().copied());
-        let failure = Failure::from(Error::NotFound { what: "profile", name: name.to_owned() });
+        let failure = Failure::from(Error::not_found("profile", name));
         match near {
             Some(near) => failure.hint(format!("did you mean \"{near}\"?")),
             None if names.is_empty() => failure.hint("`cms login URL` creates a profile"),

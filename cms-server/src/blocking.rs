@@ -56,7 +56,7 @@ pub(crate) async fn run_without_permit<T: Send + 'static>(
 ) -> Result<T> {
     let app = Arc::clone(app);
     let joined = task::spawn_blocking(move || run_inline(&app, work)).await;
-    joined.map_err(|error| Error::Internal(error.into()))?
+    joined.map_err(Error::internal)?
 }
 
 /// Runs work of microseconds on the current thread, where changing threads would take longer.

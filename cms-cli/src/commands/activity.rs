@@ -71,7 +71,7 @@ fn actor_id(target: &dyn Target, name: String) -> Result<String> {
     let mut found = keys.chain(users);
     match (found.next(), found.next()) {
         (Some(id), None) => Ok(id),
-        (None, _) => Err(Error::NotFound { what: "user or key", name }.into()),
+        (None, _) => Err(Error::not_found("user or key", name).into()),
         (Some(_), Some(_)) => {
             Err(Failure::usage(format!("several users and keys have the name \"{name}\""))
                 .hint("use an id, from `cms user list` or `cms key list`"))

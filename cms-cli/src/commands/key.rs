@@ -74,7 +74,7 @@ pub(super) fn run(command: KeyCommand, settings: &Settings, printer: &Printer) -
             let target = open_to_write(settings, printer, dry_run.dry_run)?;
             if dry_run.dry_run {
                 if !target.keys()?.iter().any(|key| key.id == id) {
-                    return Err(Error::NotFound { what: "key", name: id }.into());
+                    return Err(Error::not_found("key", id).into());
                 }
                 return would(printer, &format!("revoke the key {id}"));
             }
@@ -105,7 +105,7 @@ fn find(target: &dyn Target, key: &str) -> Result<Key> {
     let keys = target.keys()?;
     let found = keys.iter().find(|known| known.id == key);
     let found = found.or_else(|| keys.iter().find(|known| known.name == key)).cloned();
-    Ok(found.ok_or_else(|| Error::NotFound { what: "key", name: key.to_owned() })?)
+    Ok(found.ok_or_else(|| Error::not_found("key", key))?)
 }
 
 /// Returns whether a text is the id of a key or user.

@@ -139,12 +139,8 @@ pub(super) fn dry_run_report(
         if present.contains_key(&id.to_lowercase()) {
             report.done += 1;
         } else {
-            report.refused.push((id.clone(), no_object(content_type, id)));
+            report.refused.push((id.clone(), Error::object_not_found(content_type, id)));
         }
     }
     Ok(report)
-}
-
-pub(super) fn no_object(content_type: &str, id: &str) -> Error {
-    Error::NotFound { what: "object", name: format!("{content_type}/{id}") }
 }

@@ -17,7 +17,7 @@ use serde_json::{Map, Value};
 use super::{
     bulk_job::BulkChange,
     counted, hints,
-    many_objects::{ObjectsReport, deduplicated, dry_run_report, no_object, read_ids},
+    many_objects::{ObjectsReport, deduplicated, dry_run_report, read_ids},
     open_to_read, open_to_write, would,
 };
 use crate::{
@@ -317,7 +317,7 @@ fn delete(target: &dyn Target, content_type: &str, ids: &[String]) -> Result<Obj
 fn refusal(content_type: &str, reason: Reason) -> (String, Error) {
     match reason {
         Reason::ObjectMissing(id) => {
-            let error = no_object(content_type, &id);
+            let error = Error::object_not_found(content_type, &id);
             (id, error)
         }
         Reason::ObjectForbidden(id) => (id, Error::Forbidden),

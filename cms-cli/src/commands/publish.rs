@@ -11,7 +11,7 @@ use serde_json::Map;
 use super::{
     bulk_job::BulkChange,
     interrupt,
-    many_objects::{ObjectsReport, deduplicated, dry_run_report, no_object, one_by_one, read_ids},
+    many_objects::{ObjectsReport, deduplicated, dry_run_report, one_by_one, read_ids},
     open_to_write,
 };
 use crate::{
@@ -87,7 +87,7 @@ fn in_batches(
         match (target.set_statuses(content_type, part, action), part) {
             (Ok(()), _) => report.done += part.len() as u64,
             (Err(Error::NotFound { .. }), [id]) => {
-                report.refused.push((id.clone(), no_object(content_type, id)));
+                report.refused.push((id.clone(), Error::object_not_found(content_type, id)));
             }
             (Err(Error::NotFound { .. }), _) => {
                 let (first, second) = part.split_at(part.len() / 2);

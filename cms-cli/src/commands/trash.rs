@@ -112,7 +112,7 @@ fn find(
         }
         if u64::from(page.number) >= list.total_pages {
             let name = format!("{content_type}/{id}");
-            return Err(Error::NotFound { what: "deleted object", name }.into());
+            return Err(Error::not_found("deleted object", name).into());
         }
         page.number += 1;
     }

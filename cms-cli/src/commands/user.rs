@@ -126,7 +126,7 @@ fn find(target: &dyn Target, wanted: &str) -> Result<User> {
     let request = UserListRequest { q: Some(key.clone()), ..UserListRequest::default() };
     let users = target.users(&request)?;
     let found = users.into_iter().find(|user| email_key(&user.email) == key);
-    Ok(found.ok_or_else(|| Error::NotFound { what: "user", name: wanted.to_owned() })?)
+    Ok(found.ok_or_else(|| Error::not_found("user", wanted))?)
 }
 
 /// Prints a new user: the link alone on standard output, so that a script can pass it on.

@@ -83,8 +83,7 @@ pub(super) fn run(
                 return Err(Error::Rejected(vec![reason.into()]).into());
             }
             if dry_run.dry_run {
-                find(&*target, &id)?
-                    .ok_or_else(|| Error::NotFound { what: "workflow", name: id.clone() })?;
+                find(&*target, &id)?.ok_or_else(|| Error::not_found("workflow", &id))?;
                 return would(printer, &format!("delete the workflow \"{id}\""));
             }
             settings.confirm(&format!("delete the workflow \"{id}\"?"))?;

@@ -247,8 +247,7 @@ impl Target for Direct {
 
     fn upload(&self, mut file: FileUpload, request: &UploadRequest) -> Result<Value> {
         let mut incoming = self.cms.media().receive()?;
-        io::copy(&mut file.content, &mut incoming)
-            .map_err(|error| Error::Internal(error.into()))?;
+        io::copy(&mut file.content, &mut incoming).map_err(Error::internal)?;
         Ok(self.cms.media().upload(&self.caller, Some(incoming), request)?.to_value())
     }
 
@@ -368,7 +367,7 @@ impl Target for Direct {
         edition: Edition,
     ) -> Result<Value> {
         let response = self.cms.graphql().execute(self.caller_of(edition), version, request)?;
-        serde_json::from_slice(&response.body).map_err(|error| Error::Internal(Box::new(error)))
+        serde_json::from_slice(&response.body).map_err(Error::internal)
     }
 
     fn keys(&self) -> Result<Vec<Key>> {
@@ -445,5 +444,5 @@ impl Target for Direct {
 
 /// Parses the list envelope that the core returns as text.
 fn list(json: &Json) -> Result<List<Value>> {
-    serde_json::from_slice(&json.0).map_err(|error| Error::Internal(Box::new(error)))
+    serde_json::from_slice(&json.0).map_err(Error::internal)
 }

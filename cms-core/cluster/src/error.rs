@@ -84,7 +84,7 @@ impl Failure {
             Kind::Refused => busy("refuses access", &self),
             Kind::Locked => busy("is locked by another node", &self),
             Kind::Full => Error::NoSpace(format!("{name}: {self}").into()),
-            Kind::NoCluster => Error::NotFound { what: "cluster", name: name.to_owned() },
+            Kind::NoCluster => Error::not_found("cluster", name),
             Kind::Other => internal(&self),
         }
     }

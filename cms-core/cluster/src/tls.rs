@@ -19,7 +19,7 @@ pub(crate) fn connector(settings: &PostgresSettings) -> Result<Option<MakeRustls
     let provider = Arc::new(crypto::ring::default_provider());
     let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
         .with_safe_default_protocol_versions()
-        .map_err(|error| Error::Internal(error.into()))?;
+        .map_err(Error::internal)?;
     let config = match (settings.tls, &settings.ca) {
         (Tls::Off, _) => return Ok(None),
         (Tls::Require, _) => builder
@@ -27,8 +27,7 @@ pub(crate) fn connector(settings: &PostgresSettings) -> Result<Option<MakeRustls
             .with_custom_certificate_verifier(Arc::new(Unverified(provider)))
             .with_no_client_auth(),
         (Tls::VerifyFull, None) => {
-            let verifier =
-                Verifier::new(provider).map_err(|error| Error::Internal(error.into()))?;
+            let verifier = Verifier::new(provider).map_err(Error::internal)?;
             builder
                 .dangerous()
                 .with_custom_certificate_verifier(Arc::new(verifier))

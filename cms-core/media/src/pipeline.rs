@@ -144,7 +144,7 @@ where
         }
         _ => return Err(Error::internal("the pixels of an image have another type")),
     };
-    resized.map_err(|error| Error::Internal(error.into()))?;
+    resized.map_err(Error::internal)?;
     Ok(scaled)
 }
 

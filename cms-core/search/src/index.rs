@@ -124,9 +124,7 @@ impl Generation {
     pub fn position(&self) -> Result<IndexPosition> {
         let meta = self.index.load_metas().map_err(failed)?;
         match meta.payload {
-            Some(text) => {
-                serde_json::from_str(&text).map_err(|error| Error::Internal(error.into()))
-            }
+            Some(text) => serde_json::from_str(&text).map_err(Error::internal),
             None => Ok(IndexPosition::new(0, 0)),
         }
     }

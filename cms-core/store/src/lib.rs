@@ -386,12 +386,12 @@ fn json<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> rusqlite::Result<T
 
 /// Returns the JSON text of a value to be stored.
 fn to_json(value: &impl Serialize) -> Result<String> {
-    serde_json::to_string(value).map_err(|error| Error::Internal(error.into()))
+    serde_json::to_string(value).map_err(Error::internal)
 }
 
 /// Parses a stored value.
 fn from_json<T: DeserializeOwned>(text: &str) -> Result<T> {
-    serde_json::from_str(text).map_err(|error| Error::Internal(error.into()))
+    serde_json::from_str(text).map_err(Error::internal)
 }
 
 /// The write transaction. It has all methods of a reader, which see its changes.

@@ -42,7 +42,7 @@ pub(super) fn prepare(folder: &Path, new: NewDatabase) -> Result<(PathBuf, File)
         return Err(if has_dependent_data {
             lost(folder, None)
         } else {
-            Error::NotFound { what: "data directory", name }
+            Error::not_found("data directory", name)
         });
     }
     folder::make(folder).map_err(|error| path_error(folder, &error))?;

@@ -56,7 +56,7 @@ fn send(app: &App, copied: DatabaseCopy, sender: mpsc::Sender<Message>) {
     let mut output = ChunkWriter { sender, chunk: Vec::with_capacity(CHUNK_BYTES) };
     let written = blocking::run_inline(app, |app| app.cms.backups().write(copied, &mut output));
     let sent = written.flatten().and_then(|backup| {
-        output.send(None).map_err(|error| Error::Internal(error.into()))?;
+        output.send(None).map_err(Error::internal)?;
         Ok(backup)
     });
     app.metrics.count_backup("downloaded", sent.is_ok());

@@ -201,8 +201,7 @@ fn import_folder(
         let content_type = match known {
             Some(known) => known.clone(),
             None if folder.is_reference() => {
-                let name = folder.name.clone();
-                return Err(Error::NotFound { what: "content type", name }.into());
+                return Err(Error::type_not_found(&folder.name).into());
             }
             // A dry run does not create the type.
             None if options.dry_run => provisional_type(&folder.payload),

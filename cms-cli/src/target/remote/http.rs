@@ -86,7 +86,7 @@ impl Remote {
             .timeout(RESPONSE_TIMEOUT)
             .redirect(Policy::none())
             .build()
-            .map_err(|error| Error::Internal(Box::new(error)))?;
+            .map_err(Error::internal)?;
         Ok(self.client.get_or_init(|| client))
     }
 
@@ -302,7 +302,7 @@ pub(super) fn with_json(request: RequestBuilder, body: Vec<u8>) -> RequestBuilde
 }
 
 pub(super) fn text(body: &impl Serialize) -> Result<Vec<u8>> {
-    serde_json::to_vec(body).map_err(|error| Error::Internal(Box::new(error)))
+    serde_json::to_vec(body).map_err(Error::internal)
 }
 
 /// Converts an error response.

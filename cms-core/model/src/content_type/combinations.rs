@@ -76,7 +76,7 @@ impl Combinations {
                 value.map(serde_json::from_slice::<Value>).transpose()
             });
             let values: serde_json::Result<Vec<_>> = values.collect();
-            let values = values.map_err(|error| Error::Internal(Box::new(error)))?;
+            let values = values.map_err(Error::internal)?;
             let Some(value) = combination(values.into_iter()) else { continue };
             let first = check.seen.entry(xxh3_128(value.to_string().as_bytes()));
             let (object, _) = self.object;

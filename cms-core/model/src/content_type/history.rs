@@ -21,8 +21,7 @@ pub fn convert_object(definitions: &[Definition], data: &str) -> Result<Map<Stri
                 .object("", "", &data, &|_| Ok(true))?;
         data = rewritten.map_or(data, |rewritten| rewritten.data);
     }
-    let mut object: Map<String, Value> =
-        serde_json::from_str(&data).map_err(|error| Error::Internal(Box::new(error)))?;
+    let mut object: Map<String, Value> = serde_json::from_str(&data).map_err(Error::internal)?;
     if let Some(last) = definitions.last() {
         let properties = last.properties();
         object.retain(|name, _| properties.iter().any(|property| property.name == *name));

@@ -262,8 +262,7 @@ pub fn from_query(text: &str) -> std::result::Result<Option<Trim>, FieldErrors> 
 pub fn variant(variants: &Value, name: &str) -> Result<Trim> {
     let mut known = variants.as_array().into_iter().flatten();
     let variant = known.find(|variant| variant["name"] == name);
-    let variant =
-        variant.ok_or_else(|| Error::NotFound { what: "variant", name: name.to_owned() })?;
+    let variant = variant.ok_or_else(|| Error::not_found("variant", name))?;
     Trim::from_json(&variant["trim"]).ok_or_else(|| Error::Invalid(not_valid()))
 }
 

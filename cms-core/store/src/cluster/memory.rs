@@ -142,7 +142,7 @@ impl MemoryDatabase {
 
 impl State {
     fn head(&self) -> Result<&Head> {
-        let no_cluster = || Error::NotFound { what: "cluster", name: "memory".to_owned() };
+        let no_cluster = || Error::not_found("cluster", "memory");
         self.head.as_ref().ok_or_else(no_cluster)
     }
 

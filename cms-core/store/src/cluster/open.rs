@@ -165,7 +165,7 @@ pub fn compare_directory(folder: &Path, database: &dyn SharedDatabase) -> Result
     let path = folder.join(migrate::DATABASE);
     if !path.exists() {
         let name = folder.display().to_string();
-        return Err(Error::NotFound { what: "data directory", name });
+        return Err(Error::not_found("data directory", name));
     }
     let connection = pool::connect_unlimited(&path)?;
     let reader = Reader::new(&connection);
