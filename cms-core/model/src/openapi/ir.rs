@@ -28,7 +28,7 @@ pub(super) struct Operation {
     pub(super) tag: String,
     pub(super) security: Security,
     pub(super) parameters: Vec<Parameter>,
-    pub(super) body: Option<Body>,
+    pub(super) body: Option<Content>,
     /// A request may have no body.
     pub(super) body_is_optional: bool,
     pub(super) responses: Vec<ApiResponse>,
@@ -70,7 +70,13 @@ impl Operation {
     }
 
     pub(super) fn body(mut self, schema: Schema) -> Self {
-        self.body = Some(Body::Json(Box::new(schema)));
+        self.body = Some(Content { media_type: JSON, schema });
+        self
+    }
+
+    /// A body with the properties of an object as fields of a form.
+    pub(super) fn form(mut self, schema: Schema) -> Self {
+        self.body = Some(Content { media_type: FORM, schema });
         self
     }
 
@@ -149,34 +155,37 @@ impl Parameter {
     }
 }
 
-/// A request body.
-pub(super) enum Body {
-    Json(Box<Schema>),
-    /// The fields of a multipart form, each with its schema and whether it is required.
-    Form(Vec<(&'static str, Schema, bool)>),
+pub(super) const JSON: &str = "application/json";
+pub(super) const FORM: &str = "multipart/form-data";
+/// Any media type.
+pub(super) const ANY: &str = "*/*";
+
+/// The body of a request or response.
+pub(super) struct Content {
+    pub(super) media_type: &'static str,
+    pub(super) schema: Schema,
 }
 
 /// The response of one status.
 pub(super) struct ApiResponse {
     pub(super) status: u16,
     pub(super) description: &'static str,
-    pub(super) content: Option<ResponsePayload>,
+    pub(super) content: Option<Content>,
     pub(super) example: Option<Value>,
-}
-
-pub(super) enum ResponsePayload {
-    Json(Box<Schema>),
-    Text,
-    /// Bytes of any media type.
-    File,
 }
 
 impl ApiResponse {
     pub(super) fn json(status: u16, description: &'static str, schema: Schema) -> Self {
-        Self::new(status, description, ResponsePayload::Json(Box::new(schema)))
+        Self::new(status, description, Content { media_type: JSON, schema })
     }
 
-    pub(super) fn new(status: u16, description: &'static str, content: ResponsePayload) -> Self {
+    /// With a file of any media type.
+    pub(super) fn file(status: u16, description: &'static str) -> Self {
+        let schema = SchemaKind::File.into();
+        Self::new(status, description, Content { media_type: ANY, schema })
+    }
+
+    pub(super) fn new(status: u16, description: &'static str, content: Content) -> Self {
         Self { status, description, content: Some(content), example: None }
     }
 
@@ -212,7 +221,7 @@ pub(super) enum SchemaKind {
     Boolean,
     Number(Range),
     Text(TextSchema),
-    /// The bytes of a file in a form.
+    /// The bytes of a file.
     File,
     List(Box<ListSchema>),
     Object(ObjectSchema),

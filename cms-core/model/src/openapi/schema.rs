@@ -58,6 +58,7 @@ pub(super) fn keywords<M: SerializeMap>(
             kind(out, "string")?;
             text(out, known)?;
         }
+        // Some validators reject the type `file` of Swagger 2.0.
         SchemaKind::File => {
             kind(out, "string")?;
             out.serialize_entry("format", "binary")?;

@@ -7,8 +7,7 @@ use super::{
         self, TYPE, TYPE_LIST, body_errors, denied, denied_or_missing, invalid, paged, rejected,
     },
     ir::{
-        ApiResponse, Body, Operation, Parameter, Range, ResponsePayload, Schema, SchemaKind,
-        Security, TextSchema,
+        ApiResponse, Content, Operation, Parameter, Range, Schema, SchemaKind, Security, TextSchema,
     },
     parameters,
 };
@@ -278,7 +277,8 @@ fn queries(path: &str, ids: [&str; 3]) -> Vec<Operation> {
             parameter("extensions", "Hash of a persisted query, as JSON"),
         ])
         .respond(responses());
-    let text = ApiResponse::new(200, "The schema as SDL", ResponsePayload::Text);
+    let text = Content { media_type: "text/plain", schema: Schema::text() };
+    let text = ApiResponse::new(200, "The schema as SDL", text);
     let schema = Operation::new("get", &format!("{path}/schema"), ids[2])
         .summary("Get the GraphQL schema")
         .respond_if_allowed([text]);
@@ -294,24 +294,24 @@ pub(super) fn upload_alias() -> Operation {
 /// The response has `internal` unless `save` is 0 (see docs/reference/media.md#upload).
 fn upload() -> Operation {
     let object = ["_media", "_mediaWithoutInternal"].map(Schema::reference).into_iter().collect();
-    let mut operation = Operation::new("post", "/api/media", "postMedia")
+    let fields = [
+        ("file", SchemaKind::File.into()),
+        ("type", Schema::one_of(&["image", "file"])),
+        ("save", Schema::one_of(&["0", "1"]).with_default("1")),
+        ("alt", Schema::text()),
+        ("title", Schema::text()),
+        ("tags", Schema::list(Schema::text()).described("Ids of tags")),
+        ("id", Schema::text().described("Id of the new object: _media-<uuid>")),
+    ];
+    Operation::new("post", "/api/media", "postMedia")
         .tag(MEDIA_TAG)
         .summary("Upload a file")
+        .form(Schema::object(fields, &["file", "type"]))
         .respond_if_allowed([
             ApiResponse::json(200, "The media object", Schema::any_of(object)),
             invalid(json!({ "file": ["An empty file is not allowed."] })),
         ])
-        .respond(body_errors());
-    operation.body = Some(Body::Form(vec![
-        ("file", SchemaKind::File.into(), true),
-        ("type", Schema::one_of(&["image", "file"]), true),
-        ("save", Schema::one_of(&["0", "1"]).with_default("1"), false),
-        ("alt", Schema::text(), false),
-        ("title", Schema::text(), false),
-        ("tags", Schema::list(Schema::text()).described("Ids of tags"), false),
-        ("id", Schema::text().described("Id of the new object: _media-<uuid>"), false),
-    ]));
-    operation
+        .respond(body_errors())
 }
 
 /// Requires no key.
@@ -325,7 +325,7 @@ fn image() -> Operation {
         minimum: Some(1.into()),
         maximum: Some(100.into()),
     });
-    let file = ApiResponse::new(200, "The image or file", ResponsePayload::File);
+    let file = ApiResponse::file(200, "The image or file");
     let [.., missing] = denied_or_missing();
     let operation = Operation::new("get", "/image/{width_height}/{key}", "getMedia")
         .tag(MEDIA_TAG)

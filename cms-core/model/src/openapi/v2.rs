@@ -1,11 +1,11 @@
 //! Prints a document as Swagger 2.0.
 
 use serde::{Serialize, Serializer, ser::SerializeMap};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::{
     ir::{
-        ApiResponse, Body, Document, Operation, Parameter, ParameterLocation, ResponsePayload,
+        ANY, ApiResponse, Content, Document, FORM, JSON, Operation, Parameter, ParameterLocation,
         Schema, SchemaKind,
     },
     print::{
@@ -14,8 +14,6 @@ use super::{
     schema::{Named, Printed, keywords},
 };
 use crate::wire::openapi::OpenApiVersion as Version;
-
-const JSON: &str = "application/json";
 
 /// Prints a document.
 pub(super) fn document(document: &Document) -> impl Serialize {
@@ -67,24 +65,29 @@ pub(super) fn operation(operation: &Operation) -> impl Serialize {
     let mut consumes = None;
     match &operation.body {
         None => {}
-        Some(Body::Json(schema)) => parameters.push(PrintedParameter::Body(PrintedBody {
+        Some(Content {
+            media_type: FORM,
+            schema: Schema { kind: SchemaKind::Object(form), .. },
+        }) => {
+            consumes = Some([FORM]);
+            let fields = form.properties.iter();
+            parameters.extend(
+                fields.map(|(name, schema)| field(name, schema, form.required.contains(name))),
+            );
+        }
+        Some(body) => parameters.push(PrintedParameter::Body(PrintedBody {
             r#in: "body",
             name: "body",
             required: !operation.body_is_optional,
-            schema: Printed { schema, version: Version::V2 },
+            schema: Printed { schema: &body.schema, version: Version::V2 },
         })),
-        Some(Body::Form(fields)) => {
-            consumes = Some(["multipart/form-data"]);
-            let fields = fields.iter();
-            parameters
-                .extend(fields.map(|(name, schema, required)| field(name, schema, *required)));
-        }
     }
-    let produces = operation.responses.iter().find_map(|known| match known.content {
-        Some(ResponsePayload::Text) => Some(&["text/plain", JSON][..]),
-        Some(ResponsePayload::File) => Some(&["*/*"][..]),
-        Some(ResponsePayload::Json(_)) | None => None,
-    });
+    let contents = operation.responses.iter().filter_map(|known| known.content.as_ref());
+    let produces = match contents.map(|known| known.media_type).find(|known| *known != JSON) {
+        None => Vec::new(),
+        Some(ANY) => vec![ANY],
+        Some(media_type) => vec![media_type, JSON],
+    };
     let responses = operation.responses.iter().map(|known| (known.status, response(known)));
     PrintedOperation {
         tags: [&operation.tag],
@@ -110,8 +113,8 @@ struct PrintedOperation<'a> {
     consumes: Option<[&'static str; 1]>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     parameters: Vec<PrintedParameter<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    produces: Option<&'static [&'static str]>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    produces: Vec<&'static str>,
     responses: Entries<u16, PrintedResponse<'a>>,
 }
 
@@ -186,29 +189,14 @@ impl Serialize for Plain<'_> {
 struct PrintedResponse<'a> {
     description: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    schema: Option<ResponseSchema<'a>>,
+    schema: Option<Printed<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     examples: Option<Single<&'a Value>>,
 }
 
-#[derive(Serialize)]
-#[serde(untagged)]
-enum ResponseSchema<'a> {
-    Json(Printed<'a>),
-    Other(Value),
-}
-
 fn response(response: &ApiResponse) -> PrintedResponse<'_> {
-    let schema = response.content.as_ref().map(|content| match content {
-        ResponsePayload::Json(schema) => {
-            ResponseSchema::Json(Printed { schema, version: Version::V2 })
-        }
-        ResponsePayload::Text => ResponseSchema::Other(json!({ "type": "string" })),
-        // Some validators reject the type `file`.
-        ResponsePayload::File => {
-            ResponseSchema::Other(json!({ "type": "string", "format": "binary" }))
-        }
-    });
+    let content = response.content.as_ref();
+    let schema = content.map(|content| Printed { schema: &content.schema, version: Version::V2 });
     let examples = response.example.as_ref().map(|example| Single(JSON, example));
     PrintedResponse { description: response.description, schema, examples }
 }

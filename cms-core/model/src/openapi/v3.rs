@@ -4,15 +4,13 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::{
-    ir::{ApiResponse, Body, Document, Operation, Parameter, ParameterLocation, ResponsePayload},
+    ir::{ApiResponse, Content, Document, Operation, Parameter, ParameterLocation},
     print::{
         Entries, Paths, Single, info, security, security_of, security_schemes, tag_groups, tags,
     },
     schema::{Named, Printed},
 };
 use crate::wire::openapi::OpenApiVersion as Version;
-
-const JSON: &str = "application/json";
 
 /// Prints a document.
 pub(super) fn document(document: &Document, version: Version) -> impl Serialize {
@@ -62,10 +60,10 @@ pub(super) fn operation(operation: &Operation, version: Version) -> impl Seriali
         operation_id: &operation.id,
         security: security_of(operation, version),
         parameters: parameters.collect(),
-        request_body: operation
-            .body
-            .as_ref()
-            .map(|known| body(known, !operation.body_is_optional, version)),
+        request_body: operation.body.as_ref().map(|body| PrintedBody {
+            required: !operation.body_is_optional,
+            content: content(body, None, version),
+        }),
         responses: Entries(responses.collect()),
     }
 }
@@ -114,14 +112,7 @@ fn parameter(parameter: &Parameter, version: Version) -> PrintedParameter<'_> {
 #[derive(Serialize)]
 struct PrintedBody<'a> {
     required: bool,
-    content: BodyContent<'a>,
-}
-
-#[derive(Serialize)]
-#[serde(untagged)]
-enum BodyContent<'a> {
-    Json(Single<Media<'a>>),
-    Form(Single<Single<Form<'a>>>),
+    content: Single<Media<'a>>,
 }
 
 /// The content of one media type.
@@ -132,65 +123,24 @@ struct Media<'a> {
     example: Option<&'a Value>,
 }
 
-#[derive(Serialize)]
-struct Form<'a> {
-    r#type: &'static str,
-    properties: Entries<&'a str, Printed<'a>>,
-    required: Vec<&'a str>,
-}
-
-fn body(body: &Body, required: bool, version: Version) -> PrintedBody<'_> {
-    let content = match body {
-        Body::Json(schema) => {
-            let schema = Printed { schema, version };
-            BodyContent::Json(Single(JSON, Media { schema, example: None }))
-        }
-        Body::Form(fields) => {
-            let properties = fields.iter();
-            let properties =
-                properties.map(|(name, schema, _)| (*name, Printed { schema, version }));
-            let required = fields.iter().filter(|(.., required)| *required);
-            let form = Form {
-                r#type: "object",
-                properties: Entries(properties.collect()),
-                required: required.map(|(name, ..)| *name).collect(),
-            };
-            BodyContent::Form(Single("multipart/form-data", Single("schema", form)))
-        }
-    };
-    PrintedBody { required, content }
+fn content<'a>(
+    content: &'a Content,
+    example: Option<&'a Value>,
+    version: Version,
+) -> Single<Media<'a>> {
+    let schema = Printed { schema: &content.schema, version };
+    Single(content.media_type, Media { schema, example })
 }
 
 #[derive(Serialize)]
 struct PrintedResponse<'a> {
     description: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    content: Option<ResponseContent<'a>>,
-}
-
-#[derive(Serialize)]
-#[serde(untagged)]
-enum ResponseContent<'a> {
-    Json(Single<Media<'a>>),
-    Other(Value),
+    content: Option<Single<Media<'a>>>,
 }
 
 fn response(response: &ApiResponse, version: Version) -> PrintedResponse<'_> {
-    let content = response.content.as_ref().map(|content| match content {
-        ResponsePayload::Json(schema) => {
-            let schema = Printed { schema, version };
-            ResponseContent::Json(Single(
-                JSON,
-                Media { schema, example: response.example.as_ref() },
-            ))
-        }
-        ResponsePayload::Text => {
-            ResponseContent::Other(json!({ "text/plain": { "schema": { "type": "string" } } }))
-        }
-        ResponsePayload::File => {
-            let schema = json!({ "type": "string", "format": "binary" });
-            ResponseContent::Other(json!({ "*/*": { "schema": schema } }))
-        }
-    });
+    let example = response.example.as_ref();
+    let content = response.content.as_ref().map(|known| content(known, example, version));
     PrintedResponse { description: response.description, content }
 }

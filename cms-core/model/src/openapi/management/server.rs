@@ -13,7 +13,7 @@ use crate::{
     message::NOT_VALID,
     openapi::{
         components::{cacheable, invalid, paged, rejected},
-        ir::{ApiResponse, Operation, Parameter, ResponsePayload, Schema},
+        ir::{ApiResponse, Operation, Parameter, Schema},
         parameters::pages,
         system,
     },
@@ -76,7 +76,7 @@ fn maintenance(grants: &Grants<'_>) -> Vec<Operation> {
     let wrong = json!({ "code": 400, "message": "Malformed JSON" });
     let check = with_optional_body(check, Schema::object(request, &[]), wrong)
         .respond_if_allowed([ok(report())]);
-    let file = ApiResponse::new(200, "A tar file", ResponsePayload::File);
+    let file = ApiResponse::file(200, "A tar file");
     let backup = operation("get", "/api/v1/internal/backup", "getBackup", "Download a backup")
         .respond_if_allowed([file]);
     let reindex_job = Schema::object(reindex_job(), REQUIRED_OF_JOB);
