@@ -20,6 +20,7 @@ pub(super) struct Document {
 }
 
 /// One method of one path.
+#[derive(Default)]
 pub(super) struct Operation {
     pub(super) method: &'static str,
     pub(super) path: String,
@@ -35,24 +36,25 @@ pub(super) struct Operation {
 }
 
 impl Operation {
-    pub(super) fn new(method: &'static str, path: &str, id: impl Into<String>) -> Self {
-        Self {
-            method,
-            path: path.to_owned(),
-            id: id.into(),
-            summary: String::new(),
-            tag: String::new(),
-            security: Security::default(),
-            parameters: Vec::new(),
-            body: None,
-            body_is_optional: false,
-            responses: Vec::new(),
-        }
+    pub(super) fn new(method: &'static str, path: &str, id: &str, summary: &str) -> Self {
+        let [path, id, summary] = [path, id, summary].map(str::to_owned);
+        Self { method, path, id, summary, ..Self::default() }
     }
 
-    pub(super) fn summary(mut self, summary: impl Into<String>) -> Self {
-        self.summary = summary.into();
-        self
+    pub(super) fn get(path: &str, id: &str, summary: &str) -> Self {
+        Self::new("get", path, id, summary)
+    }
+
+    pub(super) fn post(path: &str, id: &str, summary: &str) -> Self {
+        Self::new("post", path, id, summary)
+    }
+
+    pub(super) fn put(path: &str, id: &str, summary: &str) -> Self {
+        Self::new("put", path, id, summary)
+    }
+
+    pub(super) fn delete(path: &str, id: &str, summary: &str) -> Self {
+        Self::new("delete", path, id, summary)
     }
 
     pub(super) fn tag(mut self, tag: &str) -> Self {

@@ -94,8 +94,7 @@ impl ObjectOperations<'_> {
         let id = format!("{}_{verb}", self.id_prefix);
         let of_any_type = self.is_any_type().then(content_type);
         let of_one = rest.starts_with("/{id}").then(object_id);
-        Operation::new(method, &path, id)
-            .summary(format!("{summary} ({})", self.label))
+        Operation::new(method, &path, &id, &format!("{summary} ({})", self.label))
             .parameters(of_any_type)
             .parameters(of_one)
     }

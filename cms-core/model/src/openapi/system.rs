@@ -67,8 +67,7 @@ fn types(may_change: bool) -> Vec<Operation> {
     let [page, limit, _, direction] = parameters::paging();
     let order = TypeOrder::ALL.map(TypeOrder::as_str);
     let mut all = vec![
-        Operation::new("get", ALL, "getContentDefinitions")
-            .summary("List content types")
+        Operation::get(ALL, "getContentDefinitions", "List content types")
             .parameters([
                 page,
                 limit,
@@ -87,34 +86,34 @@ fn types(may_change: bool) -> Vec<Operation> {
     ];
     if may_change {
         all.push(
-            write(Operation::new("post", ALL, "postContentDefinition"))
-                .summary("Create a content type")
+            write(Operation::post(ALL, "postContentDefinition", "Create a content type"))
                 .respond(denied())
                 .respond(body_errors()),
         );
     }
     all.push(
-        Operation::new("get", ONE, "getContentDefinition")
-            .summary("Get a content type")
+        Operation::get(ONE, "getContentDefinition", "Get a content type")
             .parameters([name()])
             .respond_if_found([definition()]),
     );
     if may_change {
         all.push(
-            write(Operation::new("put", ONE, "putContentDefinition"))
-                .summary("Replace a content type")
+            write(Operation::put(ONE, "putContentDefinition", "Replace a content type"))
                 .parameters([name()])
                 .respond(denied_or_missing())
                 .respond(body_errors()),
         );
         all.push(
-            Operation::new("delete", ONE, "deleteContentDefinition")
-                .summary("Delete a content type that has no objects")
-                .parameters([name()])
-                .respond_if_found([
-                    ApiResponse::empty(200, "Deleted"),
-                    rejected("Content Type has objects, you can't remove it!"),
-                ]),
+            Operation::delete(
+                ONE,
+                "deleteContentDefinition",
+                "Delete a content type that has no objects",
+            )
+            .parameters([name()])
+            .respond_if_found([
+                ApiResponse::empty(200, "Deleted"),
+                rejected("Content Type has objects, you can't remove it!"),
+            ]),
         );
     }
     tagged(all, INTERNAL_TAG)
@@ -133,9 +132,8 @@ fn search() -> Operation {
     let limit = Schema::between(1, Some(max)).with_default(limits::DEFAULT_PAGE_SIZE);
     let missing = Schema::one_of(&["_first", "_last"]).with_default("_last");
     let modes = QueryMode::ALL.map(QueryMode::as_str);
-    Operation::new("get", "/api/v1/search", "search")
+    Operation::get("/api/v1/search", "search", "Search all content")
         .tag(SEARCH_TAG)
-        .summary("Search all content")
         .parameters([
             query("q", "Words, or * for everything", Schema::text()).required(),
             page,
@@ -198,9 +196,8 @@ fn changes() -> Operation {
     let max = Schema::between(1, Some(u64::from(limits::MAX_PAGE_SIZE)));
     let expired = json!({ "code": 410, "message": CHANGES_EXPIRED });
     let what = "Changes, oldest first; with Accept: text/event-stream, a stream of events";
-    Operation::new("get", "/api/v1/changes", "getChanges")
+    Operation::get("/api/v1/changes", "getChanges", "Follow the changes of content")
         .tag(INTERNAL_TAG)
-        .summary("Follow the changes of content")
         .parameters([
             Parameter::query(
                 "since",
@@ -262,14 +259,12 @@ fn queries(path: &str, ids: [&str; 3]) -> Vec<Operation> {
             error(404, "Unknown content type"),
         ]
     };
-    let post = Operation::new("post", path, ids[0])
-        .summary("Run a GraphQL query")
+    let post = Operation::post(path, ids[0], "Run a GraphQL query")
         .body(Schema::object(request, &["query"]))
         .respond(responses())
         .respond([error(415, "The body is not JSON")]);
     let parameter = |name, description| Parameter::query(name, description, Schema::text());
-    let get = Operation::new("get", path, ids[1])
-        .summary("Run a GraphQL query with a cacheable response")
+    let get = Operation::get(path, ids[1], "Run a GraphQL query with a cacheable response")
         .parameters([
             parameter("query", "The query"),
             parameter("variables", "Values of its variables, as JSON"),
@@ -279,8 +274,7 @@ fn queries(path: &str, ids: [&str; 3]) -> Vec<Operation> {
         .respond(responses());
     let text = Content { media_type: "text/plain", schema: Schema::text() };
     let text = ApiResponse::new(200, "The schema as SDL", text);
-    let schema = Operation::new("get", &format!("{path}/schema"), ids[2])
-        .summary("Get the GraphQL schema")
+    let schema = Operation::get(&format!("{path}/schema"), ids[2], "Get the GraphQL schema")
         .respond_if_allowed([text]);
     tagged(vec![post, get, schema], GRAPHQL_TAG)
 }
@@ -303,9 +297,8 @@ fn upload() -> Operation {
         ("tags", Schema::list(Schema::text()).described("Ids of tags")),
         ("id", Schema::text().described("Id of the new object: _media-<uuid>")),
     ];
-    Operation::new("post", "/api/media", "postMedia")
+    Operation::post("/api/media", "postMedia", "Upload a file")
         .tag(MEDIA_TAG)
-        .summary("Upload a file")
         .form(Schema::object(fields, &["file", "type"]))
         .respond_if_allowed([
             ApiResponse::json(200, "The media object", Schema::any_of(object)),
@@ -327,21 +320,21 @@ fn image() -> Operation {
     });
     let file = ApiResponse::file(200, "The image or file");
     let [.., missing] = denied_or_missing();
-    let operation = Operation::new("get", "/image/{width_height}/{key}", "getMedia")
-        .tag(MEDIA_TAG)
-        .summary("Get an image or file")
-        .parameters([
-            Parameter::path("width_height", largest, size),
-            Parameter::path("key", "Id and extension of the media object", Schema::text()),
-            Parameter::query(
-                "transform",
-                "A transformation as JSON, for example a trim",
-                Schema::text(),
-            ),
-            Parameter::query("format", "Another format", Schema::one_of(&output::FORMATS)),
-            Parameter::query("quality", "Of a lossy format", quality.into()),
-        ])
-        .respond([file, invalid(json!({ "trim": ["This value is not valid."] })), missing]);
+    let operation =
+        Operation::get("/image/{width_height}/{key}", "getMedia", "Get an image or file")
+            .tag(MEDIA_TAG)
+            .parameters([
+                Parameter::path("width_height", largest, size),
+                Parameter::path("key", "Id and extension of the media object", Schema::text()),
+                Parameter::query(
+                    "transform",
+                    "A transformation as JSON, for example a trim",
+                    Schema::text(),
+                ),
+                Parameter::query("format", "Another format", Schema::one_of(&output::FORMATS)),
+                Parameter::query("quality", "Of a lossy format", quality.into()),
+            ])
+            .respond([file, invalid(json!({ "trim": ["This value is not valid."] })), missing]);
     operation.security(Security::Public)
 }
 
@@ -375,14 +368,12 @@ fn workflows(rights: OperationRights) -> Vec<Operation> {
         ]
     };
     let mut all = vec![
-        Operation::new("get", "/api/v1/workflow", "getWorkflows")
-            .summary("List workflows")
+        Operation::get("/api/v1/workflow", "getWorkflows", "List workflows")
             .respond_if_allowed([ApiResponse::json(200, "All workflows", paged(workflow))]),
     ];
     if rights.read {
         all.push(
-            Operation::new("get", STATE, "getWorkflowState")
-                .summary("Get the workflow state of an object")
+            Operation::get(STATE, "getWorkflowState", "Get the workflow state of an object")
                 .parameters(object())
                 .respond_if_found([state()]),
         );
@@ -390,8 +381,7 @@ fn workflows(rights: OperationRights) -> Vec<Operation> {
     if rights.update {
         let action = Schema::text().example("_draft_review");
         all.push(
-            Operation::new("put", STATE, "putWorkflowState")
-                .summary("Move an object to another state")
+            Operation::put(STATE, "putWorkflowState", "Move an object to another state")
                 .parameters(object())
                 .body(Schema::object([("action", action)], &["action"]))
                 .respond_if_found([

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{
-    EDITING_TAG, Grants, MANAGEMENT_TAG, allowed, done, id, ok, operation,
+    EDITING_TAG, Grants, MANAGEMENT_TAG, allowed, done, id, ok,
     schemas::{AUTHOR, BULK_JOB, BULK_PREVIEW, anything, errors, texts},
     with_body, with_optional_body,
 };
@@ -45,7 +45,7 @@ fn list(schema: &str) -> ApiResponse {
 /// What happened, and what is going to happen.
 fn records(grants: &Grants<'_>) -> Vec<Operation> {
     let limit = Schema::between(1, Some(u64::from(limits::MAX_PAGE_SIZE)));
-    let activity = operation("get", "/api/v1/activity", "getActivity", "List changes by author")
+    let activity = Operation::get("/api/v1/activity", "getActivity", "List changes by author")
         .parameters([
             content_types(),
             text("id", "Only of this object"),
@@ -64,32 +64,27 @@ fn records(grants: &Grants<'_>) -> Vec<Operation> {
             ok(Schema::reference(ACTIVITY)),
             invalid(json!({ "before": [NOT_VALID] })),
         ]);
-    let schedules =
-        operation("get", "/api/v1/schedule", "getSchedules", "List publications to come")
-            .parameters(pages())
-            .parameters([
-                content_types(),
-                text("from", "The first time"),
-                text("to", "The last time"),
-            ])
-            .respond_if_allowed([list(SCHEDULED), invalid(json!({ "from": [WRONG_DATE] }))]);
-    let jobs = operation("get", "/api/v1/job", "getJobs", "List bulk jobs")
+    let schedules = Operation::get("/api/v1/schedule", "getSchedules", "List publications to come")
+        .parameters(pages())
+        .parameters([content_types(), text("from", "The first time"), text("to", "The last time")])
+        .respond_if_allowed([list(SCHEDULED), invalid(json!({ "from": [WRONG_DATE] }))]);
+    let jobs = Operation::get("/api/v1/job", "getJobs", "List bulk jobs")
         .parameters(pages())
         .respond_if_allowed([list(BULK_JOB)]);
-    let job = operation("get", "/api/v1/job/{id}", "getJob", "Get a bulk job")
+    let job = Operation::get("/api/v1/job/{id}", "getJob", "Get a bulk job")
         .parameters([id("Id of the job")])
         .respond_if_found([ok(Schema::reference(BULK_JOB))]);
-    let stop = operation("post", "/api/v1/job/{id}/stop", "stopJob", "Stop a bulk job")
+    let stop = Operation::post("/api/v1/job/{id}/stop", "stopJob", "Stop a bulk job")
         .parameters([id("Id of the job")])
         .respond_if_found([done()]);
     let path = "/api/v1/working-copies";
-    let copies = operation("get", path, "getWorkingCopies", "List unfinished work of the caller")
+    let copies = Operation::get(path, "getWorkingCopies", "List unfinished work of the caller")
         .parameters(pages())
         .parameters([content_types()])
         .respond_if_allowed([list(WORKING_COPY_ITEM)]);
     let object = Schema::record([("contentType", type_name()), ("id", Schema::text())]).closed();
     let missing = json!({ "id": ["This value does not exist in database"] });
-    let preview = operation("post", "/api/v1/preview", "postPreview", "Create a preview token");
+    let preview = Operation::post("/api/v1/preview", "postPreview", "Create a preview token");
     let preview =
         with_body(preview, object, missing).respond_if_allowed([ok(Schema::reference(PREVIEW))]);
     let write = grants.rights.write;
@@ -112,7 +107,7 @@ fn trash(grants: &Grants<'_>) -> Vec<Operation> {
     const ALL: &str = "/api/v1/trash";
     const ONE: &str = "/api/v1/trash/{entry}";
     let entry = || Parameter::path("entry", "Number of the entry", Schema::text());
-    let get_all = operation("get", ALL, "getTrash", "List deleted objects")
+    let get_all = Operation::get(ALL, "getTrash", "List deleted objects")
         .parameters(pages())
         .parameters([
             content_types(),
@@ -124,20 +119,18 @@ fn trash(grants: &Grants<'_>) -> Vec<Operation> {
         .respond_if_allowed([list(TRASH_ITEM), invalid(json!({ "deletedAfter": [WRONG_DATE] }))]);
     let with_object =
         Schema::all(vec![Schema::reference(TRASH_ITEM), Schema::record([("object", anything())])]);
-    let get = operation("get", ONE, "getTrashEntry", "Get a deleted object")
+    let get = Operation::get(ONE, "getTrashEntry", "Get a deleted object")
         .parameters([entry()])
         .respond_if_found([ok(with_object)]);
-    let delete =
-        operation("delete", ONE, "deleteTrashEntry", "Remove a deleted object permanently")
-            .parameters([entry()])
-            .respond_if_found([done()]);
+    let delete = Operation::delete(ONE, "deleteTrashEntry", "Remove a deleted object permanently")
+        .parameters([entry()])
+        .respond_if_found([done()]);
     let request = [
         ("id", Schema::text().described("Another id")),
         ("data", anything().described("Other properties, as a new version")),
         ("draft", Schema::boolean().described("Whether to leave out the published version")),
     ];
-    let restore = operation(
-        "post",
+    let restore = Operation::post(
         "/api/v1/trash/{entry}/restore",
         "restoreTrashEntry",
         "Restore a deleted object",
@@ -147,7 +140,7 @@ fn trash(grants: &Grants<'_>) -> Vec<Operation> {
     let restore = with_optional_body(restore, Schema::object(request, &[]).closed(), taken)
         .respond_if_found([ok(anything())]);
     let request = [("contentTypes", texts()), ("deletedBefore", Schema::text())];
-    let empty = operation("post", "/api/v1/trash/empty", "emptyTrash", "Empty the trash");
+    let empty = Operation::post("/api/v1/trash/empty", "emptyTrash", "Empty the trash");
     let wrong = json!({ "deletedBefore": [WRONG_DATE] });
     let removed = Schema::record([
         ("removedCount", Schema::integer()),
@@ -165,7 +158,7 @@ fn trash(grants: &Grants<'_>) -> Vec<Operation> {
 
 fn presence(grants: &Grants<'_>) -> Vec<Operation> {
     const PATH: &str = "/api/v1/presence";
-    let get = operation("get", PATH, "getPresence", "List who has objects open")
+    let get = Operation::get(PATH, "getPresence", "List who has objects open")
         .parameters([text("content_type", "The content type").required(), text("id", "The object")])
         .respond_if_found([
             ok(Schema::record([("data", Schema::list(Schema::reference(PRESENCE)))])),
@@ -179,11 +172,11 @@ fn presence(grants: &Grants<'_>) -> Vec<Operation> {
         ("property", property.described("The property that is edited")),
     ];
     let request = Schema::object(request, &["tab", "contentType", "id"]).closed();
-    let put = operation("put", PATH, "putPresence", "Report that the caller has an object open");
+    let put = Operation::put(PATH, "putPresence", "Report that the caller has an object open");
     let put =
         with_body(put, request, json!({ "tab": [required("tab")] })).respond_if_found([done()]);
     let path = "/api/v1/presence/{tab}";
-    let delete = operation("delete", path, "deletePresence", "Report that an object is closed")
+    let delete = Operation::delete(path, "deletePresence", "Report that an object is closed")
         .parameters([Parameter::path("tab", "Name of the tab", tab())])
         .respond_if_allowed([done()]);
     let updates = grants.on_some_type(Access::UPDATE);
@@ -204,18 +197,18 @@ fn views(grants: &Grants<'_>) -> Vec<Operation> {
     let members = || [("name", Schema::text()), ("definition", anything())];
     let view = || ok(Schema::reference(VIEW));
     let wrong = || json!({ "name": [required("name")] });
-    let get = operation("get", ALL, "getViews", "List shared views")
+    let get = Operation::get(ALL, "getViews", "List shared views")
         .parameters([of_type()])
         .parameters(pages())
         .respond_if_found([list(VIEW)]);
-    let post = operation("post", ALL, "postView", "Create a shared view").parameters([of_type()]);
+    let post = Operation::post(ALL, "postView", "Create a shared view").parameters([of_type()]);
     let post =
         with_body(post, Schema::record(members()).closed(), wrong()).respond_if_found([view()]);
-    let put = operation("put", ONE, "putView", "Change a shared view")
+    let put = Operation::put(ONE, "putView", "Change a shared view")
         .parameters([of_type(), id("Id of the view")]);
     let put =
         with_body(put, Schema::object(members(), &[]).closed(), wrong()).respond_if_found([view()]);
-    let delete = operation("delete", ONE, "deleteView", "Delete a shared view")
+    let delete = Operation::delete(ONE, "deleteView", "Delete a shared view")
         .parameters([of_type(), id("Id of the view")])
         .respond_if_found([done()]);
     let (reads, updates) = (grants.on_some_type(Access::READ), grants.on_some_type(Access::UPDATE));

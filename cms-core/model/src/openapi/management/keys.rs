@@ -3,8 +3,7 @@
 use serde_json::json;
 
 use super::{
-    Grants, MANAGEMENT_TAG, allowed, done, id, ok, operation, schemas::rules, with_body,
-    with_optional_body,
+    Grants, MANAGEMENT_TAG, allowed, done, id, ok, schemas::rules, with_body, with_optional_body,
 };
 use crate::{
     limits,
@@ -25,15 +24,15 @@ pub(super) fn operations(grants: &Grants<'_>) -> Vec<Operation> {
     let of = || [id("Id of the key")];
     let wrong = || json!({ "name": [required("name")] });
     let members = || [("name", Schema::text()), ("kind", kind()), ("rules", rules())];
-    let list = operation("get", ALL, "getKeys", "List keys")
+    let list = Operation::get(ALL, "getKeys", "List keys")
         .respond_if_allowed([ok(paged(Schema::reference(KEY)))]);
-    let post = operation("post", ALL, "postKey", "Create a key");
+    let post = Operation::post(ALL, "postKey", "Create a key");
     let post = with_body(post, Schema::object(members(), &["name", "kind"]), wrong())
         .respond_if_allowed([ok(Schema::reference(NEW_TOKEN))]);
-    let put = operation("put", ONE, "putKey", "Change a key").parameters(of());
+    let put = Operation::put(ONE, "putKey", "Change a key").parameters(of());
     let put = with_body(put, Schema::object(members(), &[]), wrong())
         .respond_if_found([ok(Schema::reference(KEY))]);
-    let delete = operation("delete", ONE, "deleteKey", "Revoke a key")
+    let delete = Operation::delete(ONE, "deleteKey", "Revoke a key")
         .parameters(of())
         .respond_if_found([done()]);
     let hours = Range {
@@ -47,8 +46,7 @@ pub(super) fn operations(grants: &Grants<'_>) -> Vec<Operation> {
         &[],
     );
     let path = "/api/v1/internal/key/{id}/rotate";
-    let rotate =
-        operation("post", path, "rotateKey", "Replace the token of a key").parameters(of());
+    let rotate = Operation::post(path, "rotateKey", "Replace the token of a key").parameters(of());
     let too_long = json!({ "graceHours": [above_maximum(limits::MAX_GRACE_HOURS)] });
     let rotate = with_optional_body(rotate, request.closed(), too_long)
         .respond_if_found([ok(Schema::reference(NEW_TOKEN))]);

@@ -89,11 +89,6 @@ fn allowed<const N: usize>(tag: &str, operations: [(bool, Operation); N]) -> Vec
     allowed.map(|(_, operation)| operation.tag(tag)).collect()
 }
 
-/// Starts an operation.
-fn operation(method: &'static str, path: &str, id: &str, summary: &str) -> Operation {
-    Operation::new(method, path, id).summary(summary)
-}
-
 /// Status 200.
 fn ok(schema: Schema) -> ApiResponse {
     ApiResponse::json(200, "Done", schema)

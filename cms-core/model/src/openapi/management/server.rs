@@ -4,7 +4,7 @@
 use serde_json::json;
 
 use super::{
-    Grants, MANAGEMENT_TAG, allowed, id, keys, ok, operation,
+    Grants, MANAGEMENT_TAG, allowed, id, keys, ok,
     schemas::{AUTH_CONTEXT, AUTHOR, BULK_JOB, anything, rules, texts},
     with_optional_body,
 };
@@ -36,13 +36,13 @@ pub(super) fn operations(grants: &Grants<'_>) -> Vec<Operation> {
 }
 
 fn of_any_caller() -> Vec<Operation> {
-    let context = operation("get", "/api/auth-context", "getAuthContext", "Get the caller")
+    let context = Operation::get("/api/auth-context", "getAuthContext", "Get the caller")
         .respond_if_allowed([ok(Schema::reference(AUTH_CONTEXT))]);
     let versions = [OpenApiVersion::V30, OpenApiVersion::V31, OpenApiVersion::V2];
     let version = Schema::one_of(&versions.map(OpenApiVersion::as_str));
     let flag = |name, description| Parameter::query(name, description, Schema::boolean());
     let path = "/api/v1/open-api-schema.json";
-    let document = operation("get", path, "getOpenApiSchema", "Get the OpenAPI document")
+    let document = Operation::get(path, "getOpenApiSchema", "Get the OpenAPI document")
         .parameters([
             Parameter::query("version", "Version of OpenAPI", version),
             flag("hydrate", "Relations hold objects instead of links"),
@@ -57,7 +57,7 @@ fn maintenance(grants: &Grants<'_>) -> Vec<Operation> {
     let request = Schema::object([("contentTypes", texts())], &[]);
     let unknown = json!({ "contentTypes[0]": [NOT_VALID] });
     let reindex =
-        operation("post", "/api/v1/internal/reindex", "postReindex", "Rebuild the search index");
+        Operation::post("/api/v1/internal/reindex", "postReindex", "Rebuild the search index");
     let reindex =
         with_optional_body(reindex, request, unknown).respond_if_allowed([ApiResponse::json(
             202,
@@ -65,23 +65,23 @@ fn maintenance(grants: &Grants<'_>) -> Vec<Operation> {
             Schema::record([("id", Schema::text())]),
         )]);
     let jobs = "List the newest rebuild of each content type";
-    let jobs = operation("get", "/api/v1/internal/reindex", "getReindexJobs", jobs)
+    let jobs = Operation::get("/api/v1/internal/reindex", "getReindexJobs", jobs)
         .respond_if_allowed([ok(paged(Schema::reference(LISTED_REINDEX_JOB)))]);
     let flag = |description: &str| Schema::boolean().with_default(false).described(description);
     let request = [
         ("repair", flag("Repair what can be rebuilt from the content")),
         ("digests", flag("Read every stored file")),
     ];
-    let check = operation("post", "/api/v1/internal/check", "postCheck", "Check data integrity");
+    let check = Operation::post("/api/v1/internal/check", "postCheck", "Check data integrity");
     let wrong = json!({ "code": 400, "message": "Malformed JSON" });
     let check = with_optional_body(check, Schema::object(request, &[]), wrong)
         .respond_if_allowed([ok(report())]);
     let file = ApiResponse::file(200, "A tar file");
-    let backup = operation("get", "/api/v1/internal/backup", "getBackup", "Download a backup")
+    let backup = Operation::get("/api/v1/internal/backup", "getBackup", "Download a backup")
         .respond_if_allowed([file]);
     let reindex_job = Schema::object(reindex_job(), REQUIRED_OF_JOB);
     let job = Schema::any_of(vec![reindex_job, Schema::reference(BULK_JOB)]);
-    let job = operation("get", "/api/v1/internal/job/{id}", "getInternalJob", "Get a job")
+    let job = Operation::get("/api/v1/internal/job/{id}", "getInternalJob", "Get a job")
         .parameters([id("Id of the job")])
         .respond_if_found([ok(job)]);
     let all = [jobs, reindex, check, backup, job].map(|operation| (grants.rights.admin, operation));
@@ -146,23 +146,23 @@ fn webhooks(grants: &Grants<'_>) -> Vec<Operation> {
         ("pausedUntil", Schema::text().or_null().described(paused)),
         ("secret", Schema::text()),
     ]);
-    let list = operation("get", "/api/v1/internal/webhook", "getWebhooks", "List webhooks")
+    let list = Operation::get("/api/v1/internal/webhook", "getWebhooks", "List webhooks")
         .respond_if_allowed([ok(paged(webhook))]);
     let path = "/api/v1/internal/webhook/{id}/log";
-    let log = operation("get", path, "getWebhookLog", "List deliveries of a webhook")
+    let log = Operation::get(path, "getWebhookLog", "List deliveries of a webhook")
         .parameters(of())
         .parameters(pages())
         .respond_if_found([ok(paged(Schema::reference(DELIVERY)))]);
     let ids = Schema::list(Schema::integer()).described("Deliveries; all failed ones by default");
     let path = "/api/v1/internal/webhook/{id}/replay";
-    let replay = operation("post", path, "replayWebhook", "Send deliveries again").parameters(of());
+    let replay = Operation::post(path, "replayWebhook", "Send deliveries again").parameters(of());
     let wrong = json!({ "ids": ["String value found, but an array is required"] });
     let replayed =
         Schema::integer().described("Deliveries due now: without `ids` also pending ones");
     let replay = with_optional_body(replay, Schema::object([("ids", ids)], &[]), wrong)
         .respond_if_found([ok(Schema::record([("replayed", replayed)]))]);
     let path = "/api/v1/internal/webhook/{id}/test";
-    let test = operation("post", path, "testWebhook", "Send a test delivery")
+    let test = Operation::post(path, "testWebhook", "Send a test delivery")
         .parameters(of())
         .respond_if_found([
             ok(Schema::reference(DELIVERY)),

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{
-    Grants, SESSION_TAG, allowed, done, id, ok, operation,
+    Grants, SESSION_TAG, allowed, done, id, ok,
     schemas::{AUTH_CONTEXT, SESSION_ITEM, anything},
     with_body,
 };
@@ -33,20 +33,16 @@ fn sign_in(grants: &Grants<'_>) -> Vec<Operation> {
         ("openId", open_id().or_null()),
         ("setup", Schema::boolean().described("Whether there is no user yet")),
     ]);
-    let methods = operation(
-        "get",
-        "/api/v1/session/methods",
-        "getSessionMethods",
-        "List the ways to sign in",
-    )
-    .respond([ok(methods)]);
+    let methods =
+        Operation::get("/api/v1/session/methods", "getSessionMethods", "List the ways to sign in")
+            .respond([ok(methods)]);
     let request = [
         ("email", Schema::text()),
         ("password", Schema::text()),
         ("code", Schema::text().described("Of a link, instead of an e-mail address")),
         ("name", Schema::text().described("Of the first user")),
     ];
-    let post = operation("post", PATH, "postSession", "Sign in");
+    let post = Operation::post(PATH, "postSession", "Sign in");
     let wrong = json!({ "email": [required("email")], "password": [required("password")] });
     let post = with_body(post, Schema::object(request, &[]).closed(), wrong).respond([
         ok(Schema::reference(SESSION)),
@@ -68,8 +64,7 @@ fn sign_in(grants: &Grants<'_>) -> Vec<Operation> {
         ("name", Schema::text()),
         ("expiresAt", Schema::text()),
     ]);
-    let code =
-        operation("post", "/api/v1/session/code", "postSessionCode", "Get what a code is for");
+    let code = Operation::post("/api/v1/session/code", "postSessionCode", "Get what a code is for");
     let request = Schema::record([("code", Schema::text())]).closed();
     let expired = json!({ "code": ["This link has expired or was already used"] });
     let code = with_body(code, request, expired).respond([ok(link)]);
@@ -79,12 +74,12 @@ fn sign_in(grants: &Grants<'_>) -> Vec<Operation> {
             ApiResponse::json(404, "Not configured", error_body(404, "Not found")),
         ]
     };
-    let start = operation("get", "/api/v1/session/openid", "getOpenId", "Start single sign-on")
+    let start = Operation::get("/api/v1/session/openid", "getOpenId", "Start single sign-on")
         .parameters([Parameter::query("return", "Page to return to", Schema::text())])
         .respond(redirect());
     let text = |name, description| Parameter::query(name, description, Schema::text());
     let path = "/api/v1/session/openid/callback";
-    let callback = operation("get", path, "getOpenIdCallback", "Complete single sign-on")
+    let callback = Operation::get(path, "getOpenIdCallback", "Complete single sign-on")
         .parameters([
             text("code", "Of the issuer"),
             text("state", "Of the start"),
@@ -130,27 +125,27 @@ fn open_id() -> Schema {
 fn own() -> Vec<Operation> {
     const SETTINGS: &str = "/api/v1/session/settings";
     const ALL: &str = "/api/v1/sessions";
-    let current = operation("get", PATH, "getSession", "Get the session")
+    let current = Operation::get(PATH, "getSession", "Get the session")
         .respond_if_allowed([ok(Schema::reference(SESSION))]);
     let sign_out =
-        operation("delete", PATH, "deleteSession", "Sign out").respond_if_allowed([done()]);
+        Operation::delete(PATH, "deleteSession", "Sign out").respond_if_allowed([done()]);
     let path = "/api/v1/session/password";
     let request = [("currentPassword", Schema::text()), ("newPassword", Schema::text())];
-    let password = operation("put", path, "putSessionPassword", "Change the password");
+    let password = Operation::put(path, "putSessionPassword", "Change the password");
     let wrong = json!({ "currentPassword": [NOT_VALID] });
     let password = with_body(password, Schema::record(request).closed(), wrong)
         .respond_if_allowed([done(), too_many()]);
-    let settings = operation("get", SETTINGS, "getSettings", "Get the settings of the user")
+    let settings = Operation::get(SETTINGS, "getSettings", "Get the settings of the user")
         .respond_if_allowed([ok(anything())]);
-    let put = operation("put", SETTINGS, "putSettings", "Replace the settings of the user");
+    let put = Operation::put(SETTINGS, "putSettings", "Replace the settings of the user");
     let put = with_body(put, anything(), json!({ "code": 400, "message": "Malformed JSON" }))
         .respond_if_allowed([ok(anything())]);
-    let list = operation("get", ALL, "getSessions", "List the sessions of the user")
+    let list = Operation::get(ALL, "getSessions", "List the sessions of the user")
         .parameters(pages())
         .respond_if_allowed([ok(paged(Schema::reference(SESSION_ITEM)))]);
-    let end_others = operation("delete", ALL, "deleteSessions", "End the other sessions")
+    let end_others = Operation::delete(ALL, "deleteSessions", "End the other sessions")
         .respond_if_allowed([done()]);
-    let end = operation("delete", "/api/v1/sessions/{id}", "deleteSessionById", "End a session")
+    let end = Operation::delete("/api/v1/sessions/{id}", "deleteSessionById", "End a session")
         .parameters([id("Id of the session")])
         .respond_if_found([done()]);
     let all = [current, sign_out, password, settings, conditional(put), list, end_others, end];

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{
-    Grants, MANAGEMENT_TAG, allowed, done, id, ok, operation,
+    Grants, MANAGEMENT_TAG, allowed, done, id, ok,
     schemas::{anything, conflict, errors, texts},
     with_body, with_optional_body,
 };
@@ -31,8 +31,7 @@ fn types(grants: &Grants<'_>) -> Vec<Operation> {
     let what = "Done; with Accept: text/event-stream, a stream of events with the progress";
     let plan = || ApiResponse::json(200, what, Schema::reference(PLAN));
     let wrong = || json!({ "contentTypes[0]": ["String value found, but an object is required"] });
-    let planned = operation(
-        "post",
+    let planned = Operation::post(
         &format!("{TYPES}/plan"),
         "planContentTypes",
         "Plan changes of content types, workflows and keys",
@@ -46,8 +45,7 @@ fn types(grants: &Grants<'_>) -> Vec<Operation> {
     let consent = Schema::object([("token", token), ("allowDataLoss", consent)], &[]);
     // The errors of each type are a map of messages.
     let blockers = ApiResponse::json(400, "What is wrong, by type and property", anything());
-    let applied = operation(
-        "post",
+    let applied = Operation::post(
         &format!("{TYPES}/apply"),
         "applyContentTypes",
         "Apply changes of content types, workflows and keys",
@@ -55,8 +53,7 @@ fn types(grants: &Grants<'_>) -> Vec<Operation> {
     .body(Schema::all(vec![request(), consent]))
     .respond_if_allowed([plan(), blockers, conflict("Values would be lost")])
     .respond(body_errors());
-    let purge = operation(
-        "post",
+    let purge = Operation::post(
         &format!("{TYPES}/{{id}}/purge"),
         "purgeContentType",
         "Delete all objects of a content type",
@@ -67,7 +64,7 @@ fn types(grants: &Grants<'_>) -> Vec<Operation> {
     let purge =
         with_optional_body(purge, Schema::object(request, &[]), used).respond_if_found([done()]);
     let purge_all =
-        operation("post", "/api/v1/spaces/{space}/purge", "purgeSpace", "Delete all objects")
+        Operation::post("/api/v1/spaces/{space}/purge", "purgeSpace", "Delete all objects")
             .parameters([Parameter::path("space", "Id of the space", Schema::text())])
             .respond_if_found([done()]);
     let (plans, changes) = (grants.rights.plan_types, grants.rights.change_types);
@@ -92,16 +89,16 @@ fn workflows(grants: &Grants<'_>) -> Vec<Operation> {
         ("transitions", Schema::list(Schema::object(transition, &["froms", "tos"]))),
     ];
     let request = Schema::object(request, &["id", "states"]);
-    let get_all = operation("get", ALL, "getWorkflowDefinitions", "List definitions of workflows")
+    let get_all = Operation::get(ALL, "getWorkflowDefinitions", "List definitions of workflows")
         .respond_if_allowed([ok(paged(Schema::reference(WORKFLOW)))]);
-    let post = operation("post", ALL, "postWorkflowDefinition", "Create a workflow");
+    let post = Operation::post(ALL, "postWorkflowDefinition", "Create a workflow");
     let post = with_body(post, request.clone(), wrong()).respond_if_allowed([workflow()]);
-    let get = operation("get", ONE, "getWorkflowDefinition", "Get a workflow")
+    let get = Operation::get(ONE, "getWorkflowDefinition", "Get a workflow")
         .parameters(of())
         .respond_if_found([workflow()]);
-    let put = operation("put", ONE, "putWorkflowDefinition", "Replace a workflow").parameters(of());
+    let put = Operation::put(ONE, "putWorkflowDefinition", "Replace a workflow").parameters(of());
     let put = with_body(put, request, wrong()).respond_if_found([workflow()]);
-    let delete = operation("delete", ONE, "deleteWorkflowDefinition", "Delete a workflow")
+    let delete = Operation::delete(ONE, "deleteWorkflowDefinition", "Delete a workflow")
         .parameters(of())
         .respond_if_found([done(), rejected("This workflow is used by content type: post")]);
     let admin = grants.rights.admin;

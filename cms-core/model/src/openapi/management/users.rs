@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{
-    Grants, MANAGEMENT_TAG, allowed, done, id, ok, operation,
+    Grants, MANAGEMENT_TAG, allowed, done, id, ok,
     schemas::{SESSION_ITEM, rules},
     with_body, with_optional_body,
 };
@@ -32,7 +32,7 @@ pub(super) fn operations(grants: &Grants<'_>) -> Vec<Operation> {
     let taken = || json!({ "email": [ALREADY_USED] });
     let order = Schema::one_of(&UserOrder::ALL.map(UserOrder::as_str));
     let direction = Schema::one_of(&["asc", "desc"]).with_default("asc");
-    let list = operation("get", ALL, "getUsers", "List users")
+    let list = Operation::get(ALL, "getUsers", "List users")
         .parameters(pages())
         .parameters([
             Parameter::query("q", "Part of the e-mail address or name", Schema::text()),
@@ -46,29 +46,29 @@ pub(super) fn operations(grants: &Grants<'_>) -> Vec<Operation> {
     let created = Schema::all(vec![Schema::reference(USER), Schema::object([("link", link)], &[])]);
     let mut new = Vec::from(members());
     new.push(("password", Schema::text().described("Instead of an invitation")));
-    let post = operation("post", ALL, "postUser", "Create a user");
+    let post = Operation::post(ALL, "postUser", "Create a user");
     let post = with_body(post, Schema::object(new, &["email", "name", "role"]), taken())
         .respond_if_allowed([ok(created)]);
     let get =
-        operation("get", ONE, "getUser", "Get a user").parameters(of()).respond_if_found([user()]);
-    let put = operation("put", ONE, "putUser", "Change a user").parameters(of());
+        Operation::get(ONE, "getUser", "Get a user").parameters(of()).respond_if_found([user()]);
+    let put = Operation::put(ONE, "putUser", "Change a user").parameters(of());
     let put = with_body(put, Schema::object(members(), &[]), taken()).respond_if_found([user()]);
     let last =
         "The last enabled user with role admin cannot be deleted, disabled or given another role";
-    let delete = operation("delete", ONE, "deleteUser", "Delete a user")
+    let delete = Operation::delete(ONE, "deleteUser", "Delete a user")
         .parameters(of())
         .respond_if_found([done(), rejected(last)]);
     let kinds = LinkKind::OF_USERS.map(LinkKind::as_str);
     let request = Schema::object([("kind", Schema::one_of(&kinds))], &[]).closed();
     let path = "/api/v1/internal/user/{id}/link";
-    let link = operation("post", path, "postUserLink", "Create a sign-in link").parameters(of());
+    let link = Operation::post(path, "postUserLink", "Create a sign-in link").parameters(of());
     let link = with_optional_body(link, request, json!({ "errors": ["The user is disabled"] }))
         .respond_if_found([ok(Schema::reference(LINK))]);
-    let sessions = operation("get", SESSIONS, "getUserSessions", "List the sessions of a user")
+    let sessions = Operation::get(SESSIONS, "getUserSessions", "List the sessions of a user")
         .parameters(of())
         .parameters(pages())
         .respond_if_found([ok(paged(Schema::reference(SESSION_ITEM)))]);
-    let end = operation("delete", SESSIONS, "deleteUserSessions", "End the sessions of a user")
+    let end = Operation::delete(SESSIONS, "deleteUserSessions", "End the sessions of a user")
         .parameters(of())
         .respond_if_found([done()]);
     let all = [list, post, get, put, delete, link, sessions, end];
