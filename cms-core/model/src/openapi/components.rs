@@ -81,7 +81,7 @@ pub(super) fn system() -> Vec<(String, Schema)> {
         (META, meta()),
         (PROPERTY_CONFIGS, Schema::map(config())),
         (SEARCH, search()),
-        (TYPE_LIST, Schema::all(vec![Schema::reference(LIST), list_of(Schema::reference(TYPE))])),
+        (TYPE_LIST, paged(Schema::reference(TYPE))),
     ]
     .map(|(name, schema)| (name.to_owned(), schema))
     .into()
@@ -142,7 +142,7 @@ pub(super) fn internal_members() -> [(&'static str, Schema); 14] {
 fn link() -> Schema {
     let types = Schema::one_of(&LINK_TYPES).with_default(LINK_TYPES[0]);
     let url = Schema::text().example("/api/v1/content/_media/_media-1");
-    Schema::object([("dataUrl", url), ("type", types)], &["dataUrl", "type"])
+    Schema::record([("dataUrl", url), ("type", types)])
         .described("A link to another object")
         .closed()
 }
@@ -150,12 +150,12 @@ fn link() -> Schema {
 /// The counts of a page (see docs/reference/http.md#pagination).
 fn envelope() -> Schema {
     let counts = ["total_count", "total_pages", "current_page", "count"];
-    Schema::object(counts.map(|count| (count, Schema::number())), &counts)
+    Schema::record(counts.map(|count| (count, Schema::number())))
 }
 
 /// The entries of a list.
 pub(super) fn list_of(items: Schema) -> Schema {
-    Schema::object([("data", Schema::list(items))], &["data"])
+    Schema::record([("data", Schema::list(items))])
 }
 
 /// A list in its envelope.
@@ -168,46 +168,53 @@ const BATCH_COUNTS: [&str; 3] = ["batch_total_count", "batch_success_count", "ba
 /// The response of a batch; a completely rejected request has other keys (see
 /// docs/reference/objects.md#batches).
 fn batch(required: &[&str]) -> Schema {
-    let element_error = Schema::object(
-        [
-            ("id", Schema::text()),
-            ("data", Schema::anything().described("The element as sent")),
-            ("errors", field_errors()),
-        ],
-        &["id", "errors"],
-    );
-    let mut properties: Vec<(&str, Schema)> =
-        BATCH_COUNTS.iter().map(|&count| (count, Schema::number())).collect();
-    properties.push(("errors", Schema::list(element_error)));
-    properties
-        .push(("data", Schema::list(Schema::text()).described("Errors of the request as a whole")));
-    properties.push(("batch_limit", Schema::number()));
-    Schema::object(properties, required)
+    let element_error = Schema::record([
+        ("id", Schema::text()),
+        ("data", Schema::anything().described("The element as sent")),
+        ("errors", field_errors()),
+    ]);
+    let counts = BATCH_COUNTS.map(|count| (count, Schema::number()));
+    let others = [
+        ("errors", Schema::list(element_error.optional(&["data"]))),
+        ("data", texts().described("Errors of the request as a whole")),
+        ("batch_limit", Schema::number()),
+    ];
+    Schema::object(counts.into_iter().chain(others), required)
 }
 
 /// The error body `{code, message}` of one status.
 pub(super) fn error_body(code: u16, message: &str) -> Schema {
-    let properties = [("code", Schema::integer()), ("message", Schema::text())];
-    Schema::object(properties, &["code", "message"])
-        .example(json!({ "code": code, "message": message }))
+    code_and_message().example(json!({ "code": code, "message": message }))
+}
+
+fn code_and_message() -> Schema {
+    Schema::record([("code", Schema::integer()), ("message", Schema::text())])
+}
+
+/// A list of texts.
+pub(super) fn texts() -> Schema {
+    Schema::list(Schema::text())
+}
+
+/// An object with any properties.
+pub(super) fn any_object() -> Schema {
+    Schema::map(Schema::anything())
 }
 
 /// Error messages by property path.
-fn field_errors() -> Schema {
-    Schema::map(Schema::list(Schema::text()))
+pub(super) fn field_errors() -> Schema {
+    Schema::map(texts())
 }
 
 /// Status 400: messages by property path, or an unreadable body.
 pub(super) fn invalid(example: Value) -> ApiResponse {
-    let code = [("code", Schema::integer()), ("message", Schema::text())];
-    let unreadable = Schema::object(code, &["code", "message"]);
-    let schema = Schema::any_of(vec![field_errors(), unreadable]);
+    let schema = Schema::any_of(vec![field_errors(), code_and_message()]);
     ApiResponse::json(400, "What is wrong, by property", schema).example(example)
 }
 
 /// Status 400 with reasons of a rejection.
 pub(super) fn rejected(example: &str) -> ApiResponse {
-    let schema = Schema::object([("errors", Schema::list(Schema::text()))], &[]);
+    let schema = Schema::object([("errors", texts())], &[]);
     ApiResponse::json(400, "Why it was not done", schema).example(json!({ "errors": [example] }))
 }
 
@@ -238,6 +245,15 @@ impl Operation {
     pub(super) fn respond_if_found(self, responses: impl IntoIterator<Item = ApiResponse>) -> Self {
         self.respond(responses).respond(denied_or_missing())
     }
+}
+
+/// Returns the operations that are allowed, with a tag.
+pub(super) fn allowed<const N: usize>(
+    tag: &str,
+    operations: [(bool, Operation); N],
+) -> Vec<Operation> {
+    let allowed = operations.into_iter().filter(|(is_allowed, _)| *is_allowed);
+    allowed.map(|(_, operation)| operation.tag(tag)).collect()
 }
 
 /// 413 and 415: the body is rejected before it is read.
@@ -287,15 +303,16 @@ pub(super) fn with_keep_dates(operation: Operation) -> Operation {
 /// An entry of the list of versions (see docs/reference/objects.md#versions).
 fn version() -> Schema {
     let person = || {
-        let texts = ["id", "username", "email", "firstName", "lastName", "language"];
-        let mut properties: Vec<(&str, Schema)> =
-            texts.iter().map(|&name| (name, Schema::text())).collect();
-        properties.push(("roles", Schema::list(Schema::text())));
-        properties.push(("enabled", Schema::boolean()));
-        properties.push(("resetPasswordAt", Schema::text().or_null()));
-        properties.push(("deletedAt", Schema::text().or_null()));
-        properties.push(("createdAt", Schema::text()));
-        properties.push(("updatedAt", Schema::text()));
+        let names = ["id", "username", "email", "firstName", "lastName", "language"];
+        let others = [
+            ("roles", texts()),
+            ("enabled", Schema::boolean()),
+            ("resetPasswordAt", Schema::text().or_null()),
+            ("deletedAt", Schema::text().or_null()),
+            ("createdAt", Schema::text()),
+            ("updatedAt", Schema::text()),
+        ];
+        let properties = names.map(|name| (name, Schema::text())).into_iter().chain(others);
         Schema::object(properties, &["id", "username"])
     };
     let changed = "Properties that differ from the previous version; null for old versions";
@@ -310,7 +327,7 @@ fn version() -> Schema {
         ("owner", person().described("Creator of the object")),
         ("editor", person().described("Author of the version")),
         ("by", author().described("Who made the version")),
-        ("changed", Schema::list(Schema::text()).described(changed).or_null()),
+        ("changed", texts().described(changed).or_null()),
     ];
     Schema::object(properties, &["id", "internal", "version", "current"])
 }
@@ -323,12 +340,12 @@ fn working_copy() -> Schema {
         ("base", base()),
         ("current", Schema::boolean().described(current)),
         ("savedAt", Schema::text()),
-        ("data", Schema::map(Schema::anything())),
+        ("data", any_object()),
     ])
 }
 
 fn working_copy_input() -> Schema {
-    let data = Schema::map(Schema::anything()).described("The properties, which are not validated");
+    let data = any_object().described("The properties, which are not validated");
     Schema::record([("base", base()), ("data", data)]).closed()
 }
 
@@ -345,7 +362,7 @@ fn incoming() -> Schema {
         ("contentType", Schema::text()),
         ("id", Schema::text()),
         ("objectTitle", Schema::text()),
-        ("properties", Schema::list(Schema::text()).described("Paths of the links")),
+        ("properties", texts().described("Paths of the links")),
         ("current", Schema::boolean().described("Whether the current version has the link")),
         ("published", Schema::boolean().described(published)),
     ]);
@@ -369,8 +386,23 @@ pub(super) fn type_name() -> Schema {
     SchemaKind::Text(TextSchema { min_length: 1, pattern, ..TextSchema::default() }).into()
 }
 
+/// A transition of a workflow.
+pub(super) fn transition() -> Schema {
+    Schema::record([("name", Schema::text()), ("froms", texts()), ("tos", texts())])
+}
+
+/// The definition of a workflow.
+pub(super) fn workflow(transition: Schema) -> Schema {
+    Schema::record([
+        ("id", Schema::text()),
+        ("name", Schema::text()),
+        ("initial_state", Schema::text()),
+        ("states", texts()),
+        ("transitions", Schema::list(transition)),
+    ])
+}
+
 fn content_type() -> Schema {
-    let anything = || Schema::map(Schema::anything());
     let label =
         Schema::from(SchemaKind::Text(TextSchema { min_length: 1, ..TextSchema::default() }));
     let slug =
@@ -382,7 +414,7 @@ fn content_type() -> Schema {
         ("workflowId", Schema::text().with_default("generic")),
         ("draftPublic", Schema::boolean().with_default(false)),
         ("internal", Schema::boolean().with_default(false)),
-        ("schemaDefinition", anything().described("A JSON Schema of the properties")),
+        ("schemaDefinition", any_object().described("A JSON Schema of the properties")),
         ("metaDefinition", Schema::reference(META)),
         ("slugs", Schema::list(Schema::object(slug, &[]))),
         ("featuredImage", Schema::list(Schema::reference(DATA_SOURCE))),
@@ -394,9 +426,8 @@ fn content_type() -> Schema {
 }
 
 fn meta() -> Schema {
-    let order = Schema::list(Schema::text());
-    let properties = [("order", order), ("propertiesConfig", Schema::reference(PROPERTY_CONFIGS))];
-    Schema::object(properties, &["order", "propertiesConfig"])
+    let configs = Schema::reference(PROPERTY_CONFIGS);
+    Schema::record([("order", texts()), ("propertiesConfig", configs)])
 }
 
 /// The form settings of a property.
@@ -414,22 +445,22 @@ fn config() -> Schema {
 }
 
 fn search() -> Schema {
-    let bucket = [
+    let bucket = Schema::record([
         ("key", Schema::any_of(vec![Schema::text(), Schema::number()])),
         ("doc_count", Schema::number()),
-    ];
+    ]);
     let aggregation = [
         ("field", Schema::text()),
         ("doc_count_error_upper_bound", Schema::number()),
         ("sum_other_doc_count", Schema::number()),
-        ("buckets", Schema::list(Schema::object(bucket, &["key", "doc_count"]))),
+        ("buckets", Schema::list(bucket)),
     ];
     let aggregations = Schema::list(Schema::object(aggregation, &["field", "buckets"]));
-    let item = Schema::map(Schema::anything()).described("The properties of the object");
-    let hit = Schema::object([("item", item), ("score", Schema::number())], &["item", "score"]);
+    let item = any_object().described("The properties of the object");
+    let hit = Schema::record([("item", item), ("score", Schema::number())]);
     let found = [
-        ("summary", Schema::object([("aggregations", aggregations)], &["aggregations"])),
+        ("summary", Schema::record([("aggregations", aggregations)])),
         ("data", Schema::list(hit)),
     ];
-    Schema::all(vec![Schema::reference(LIST), Schema::object(found, &["summary", "data"])])
+    Schema::all(vec![Schema::reference(LIST), Schema::record(found)])
 }

@@ -145,10 +145,19 @@ impl Parameter {
         Self { name, location: ParameterLocation::QueryMap, description, required: false, schema }
     }
 
+    /// A text in the query.
+    pub(super) fn text(name: &'static str, description: &'static str) -> Self {
+        Self::query(name, description, Schema::text())
+    }
+
+    /// A boolean in the query.
+    pub(super) fn flag(name: &'static str, description: &'static str) -> Self {
+        Self::query(name, description, Schema::boolean())
+    }
+
     /// A header parameter with a pattern.
     pub(super) fn header(name: &'static str, description: &'static str, pattern: &str) -> Self {
-        let text = TextSchema { pattern: Some(pattern.to_owned()), ..TextSchema::default() };
-        let schema = SchemaKind::Text(text).into();
+        let schema = Schema::pattern(pattern);
         Self { name, location: ParameterLocation::Header, description, required: false, schema }
     }
 
@@ -299,6 +308,12 @@ impl Schema {
         SchemaKind::Text(TextSchema::default()).into()
     }
 
+    /// A text that matches a pattern.
+    pub(super) fn pattern(pattern: &str) -> Self {
+        let pattern = Some(pattern.to_owned());
+        SchemaKind::Text(TextSchema { pattern, ..TextSchema::default() }).into()
+    }
+
     pub(super) fn one_of(words: &[&str]) -> Self {
         let options = words.iter().map(|&word| word.to_owned()).collect();
         SchemaKind::Text(TextSchema { options, ..TextSchema::default() }).into()
@@ -316,6 +331,11 @@ impl Schema {
     pub(super) fn between(minimum: u64, maximum: Option<u64>) -> Self {
         let (minimum, maximum) = (Some(minimum.into()), maximum.map(Number::from));
         SchemaKind::Number(Range { integer: false, minimum, maximum }).into()
+    }
+
+    pub(super) fn integer_between(minimum: i64, maximum: i64) -> Self {
+        let (minimum, maximum) = (Some(minimum.into()), Some(maximum.into()));
+        SchemaKind::Number(Range { integer: true, minimum, maximum }).into()
     }
 
     pub(super) fn boolean() -> Self {
@@ -346,9 +366,18 @@ impl Schema {
     }
 
     /// An object whose properties are all present.
-    pub(super) fn record<const N: usize>(properties: [(&'static str, Self); N]) -> Self {
-        let required = properties.each_ref().map(|(name, _)| *name);
+    pub(super) fn record(properties: impl IntoIterator<Item = (&'static str, Self)>) -> Self {
+        let properties = Vec::from_iter(properties);
+        let required: Vec<&str> = properties.iter().map(|(name, _)| *name).collect();
         Self::object(properties, &required)
+    }
+
+    /// Allows that some properties of a record are missing.
+    pub(super) fn optional(mut self, names: &[&str]) -> Self {
+        if let SchemaKind::Object(object) = &mut self.kind {
+            object.required.retain(|name| !names.contains(&name.as_str()));
+        }
+        self
     }
 
     /// An object whose values all have this schema.

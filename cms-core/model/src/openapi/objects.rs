@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 use super::{
     components::{
         self, BATCH_ERROR, BATCH_SUCCESS, INCOMING, SCHEDULE, WORKING_COPY, WORKING_COPY_INPUT,
-        body_errors, cacheable, conditional, idempotent, invalid, rejected, with_keep_dates,
+        any_object, body_errors, cacheable, conditional, idempotent, invalid, rejected, texts,
+        with_keep_dates,
     },
     ir::{ApiResponse, Operation, Parameter, Schema},
     parameters::{content_types, fields, hydrate, levels, list_parameters, pages, paging},
@@ -153,10 +154,10 @@ impl ObjectOperations<'_> {
                 Schema::boolean().with_default(false),
             )]);
         let patch = self.operation("patch", "/batch", "batchPatch", "Change many objects");
-        let deleted = Schema::object([("deletedCount", Schema::number())], &["deletedCount"]);
+        let deleted = Schema::record([("deletedCount", Schema::number())]);
         let delete = self
             .operation("post", "/batch-delete", "batchDelete", "Delete many objects")
-            .body(Schema::list(Schema::text()))
+            .body(texts())
             .respond_if_found([
                 ApiResponse::json(200, "Number of deleted objects", deleted),
                 rejected("Content object: \"a\" doesn't exist"),
@@ -188,13 +189,9 @@ impl ObjectOperations<'_> {
         let after = "Only deletions after this time";
         let removed = self
             .operation("get", "/removed", "getRemoved", "List ids of deleted objects")
-            .parameters([Parameter::query("deletedAfter", after, Schema::text())])
+            .parameters([Parameter::text("deletedAfter", after)])
             .respond_if_found([
-                ApiResponse::json(
-                    200,
-                    "Ids, the oldest deletion first",
-                    Schema::list(Schema::text()),
-                ),
+                ApiResponse::json(200, "Ids, the oldest deletion first", texts()),
                 invalid(json!({ "deletedAfter": ["Wrong date format"] })),
             ]);
         vec![(READ, cacheable(list)), (READ, cacheable(get)), (READ_DELETED, removed)]
@@ -203,11 +200,11 @@ impl ObjectOperations<'_> {
     /// What editors need besides reading and writing.
     fn editing(&self) -> Vec<(Needs, Operation)> {
         let related = "Ids of related objects that are copied too";
-        let related = Schema::list(Schema::text()).described(related);
+        let related = texts().described(related);
         let list = "relatedObjectsToDuplicate";
         let duplicate = self
             .operation("post", "/{id}/duplicate", "duplicate", "Copy an object")
-            .body(Schema::object([(list, related)], &[list]))
+            .body(Schema::record([(list, related)]))
             .respond_if_found([
                 ApiResponse::json(200, "The copy", self.schemas.output.clone()),
                 invalid(json!({ list: [required(list)] })),
@@ -218,7 +215,7 @@ impl ObjectOperations<'_> {
             .operation("post", "/validate", "validate", "Check an object without saving it")
             .parameters([
                 Parameter::query("id", existing, components::id()),
-                Parameter::query("patch", "Check a change of properties", Schema::boolean()),
+                Parameter::flag("patch", "Check a change of properties"),
             ])
             .body(self.schemas.patch.clone())
             .respond_if_found([
@@ -332,12 +329,7 @@ fn too_many() -> ApiResponse {
     let limit = limits::MAX_PUBLISH_BATCH_IDS;
     let example =
         json!({ "batch_limit": limit, "data": [format!("Batch limit exceeded, limit: {limit}")] });
-    ApiResponse::json(
-        400,
-        "Validation errors; nothing was changed",
-        Schema::map(Schema::anything()),
-    )
-    .example(example)
+    ApiResponse::json(400, "Validation errors; nothing was changed", any_object()).example(example)
 }
 
 fn content_type() -> Parameter {

@@ -1,6 +1,9 @@
 //! Parameters that several operations have.
 
-use super::ir::{Parameter, Schema};
+use super::{
+    components::texts,
+    ir::{Parameter, Schema},
+};
 use crate::limits;
 
 pub(super) fn levels(limit: u64) -> Schema {
@@ -11,6 +14,12 @@ pub(super) fn levels(limit: u64) -> Schema {
 pub(super) fn hydrate() -> Parameter {
     let limit = u64::from(limits::MAX_HYDRATION_DEPTH);
     Parameter::query("hydrate", "How deep links are replaced by objects", levels(limit))
+}
+
+/// The parameter `limit` of a list whose pages are limited.
+pub(super) fn limit(description: &'static str) -> Parameter {
+    let limit = Schema::between(1, Some(u64::from(limits::MAX_PAGE_SIZE)));
+    Parameter::query("limit", description, limit.with_default(limits::DEFAULT_PAGE_SIZE))
 }
 
 /// The parameters of a page: number, size, order and direction.
@@ -30,18 +39,15 @@ pub(super) fn paging() -> [Parameter; 4] {
 }
 
 pub(super) fn list_parameters() -> Vec<Parameter> {
-    let mut parameters = Vec::from(paging());
     let filters = "Conditions by property path, as a JSON object: {\"price\":{\"type\":\"lessThan\",\"filter\":10}}. \
                    See Filters in the description of the API";
-    parameters.push(hydrate());
-    parameters.push(Parameter::query("filters", filters, Schema::text().with_default("{}")));
-    parameters.push(Parameter::query(
-        "ids[]",
-        "Only objects with these ids",
-        Schema::list(Schema::text()),
-    ));
-    parameters.push(fields("fields[]"));
-    parameters
+    let others = [
+        hydrate(),
+        Parameter::query("filters", filters, Schema::text().with_default("{}")),
+        Parameter::query("ids[]", "Only objects with these ids", texts()),
+        fields("fields[]"),
+    ];
+    paging().into_iter().chain(others).collect()
 }
 
 /// A parameter that selects members of objects.
@@ -54,7 +60,7 @@ pub(super) fn fields(name: &'static str) -> Parameter {
 
 /// `content_type[]`, which restricts a list to types.
 pub(super) fn content_types() -> Parameter {
-    Parameter::query("content_type[]", "Only of these types", Schema::list(Schema::text()))
+    Parameter::query("content_type[]", "Only of these types", texts())
 }
 
 /// `presence` of a stream of changes.

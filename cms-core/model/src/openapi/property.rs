@@ -5,8 +5,9 @@
 
 use serde_json::{Map, Number, Value, json};
 
-use super::ir::{
-    AdditionalProperties, ListSchema, ObjectSchema, Range, Schema, SchemaKind, TextSchema,
+use super::{
+    components::any_object,
+    ir::{AdditionalProperties, ListSchema, ObjectSchema, Range, Schema, SchemaKind, TextSchema},
 };
 use crate::{
     content_type::{
@@ -155,7 +156,7 @@ fn keywords(stored: &Value, required: bool, options: &[String]) -> Schema {
 /// The schema of blocks is fixed (see docs/reference/objects.md#blocks).
 fn block(property: &Property) -> Schema {
     let empty = Schema::list_between(Schema::anything(), 0, Some(0));
-    let data = Schema::any_of(vec![Schema::map(Schema::anything()), empty]);
+    let data = Schema::any_of(vec![any_object(), empty]);
     let mut kind = Schema::text();
     if let (Some(types), SchemaKind::Text(text)) = (&property.block_types, &mut kind.kind) {
         text.options = std::iter::once("paragraph")

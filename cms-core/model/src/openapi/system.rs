@@ -4,15 +4,13 @@ use serde_json::json;
 
 use super::{
     components::{
-        self, TYPE, TYPE_LIST, body_errors, denied, denied_or_missing, invalid, paged, rejected,
+        self, TYPE, TYPE_LIST, allowed, any_object, body_errors, denied, denied_or_missing,
+        invalid, paged, rejected, texts, transition, workflow,
     },
-    ir::{
-        ApiResponse, Content, Operation, Parameter, Range, Schema, SchemaKind, Security, TextSchema,
-    },
+    ir::{ApiResponse, Content, Operation, Parameter, Schema, SchemaKind, Security},
     parameters,
 };
 use crate::{
-    limits,
     media::output,
     message::{CHANGES_EXPIRED, NOT_VALID},
     wire::{content_type::TypeOrder, search::QueryMode},
@@ -63,73 +61,52 @@ fn types(may_change: bool) -> Vec<Operation> {
             .body(Schema::reference(TYPE))
             .respond([definition(), invalid(json!({ "name": ["This value is already used"] }))])
     };
-    let flag = |name, description| Parameter::query(name, description, Schema::boolean());
     let [page, limit, _, direction] = parameters::paging();
     let order = TypeOrder::ALL.map(TypeOrder::as_str);
-    let mut all = vec![
-        Operation::get(ALL, "getContentDefinitions", "List content types")
-            .parameters([
-                page,
-                limit,
-                Parameter::query("order_by", "Order", Schema::one_of(&order).with_default("name")),
-                direction,
-                Parameter::query("name", "Part of the name", Schema::text()),
-                Parameter::query("label", "Part of the label", Schema::text()),
-                Parameter::query("names[]", "Exact names", Schema::list(Schema::text())),
-                flag("internal", "Only system types, or only the others"),
-            ])
-            .respond_if_allowed([ApiResponse::json(
-                200,
-                "A page of content types",
-                Schema::reference(TYPE_LIST),
-            )]),
-    ];
-    if may_change {
-        all.push(
-            write(Operation::post(ALL, "postContentDefinition", "Create a content type"))
-                .respond(denied())
-                .respond(body_errors()),
-        );
-    }
-    all.push(
-        Operation::get(ONE, "getContentDefinition", "Get a content type")
-            .parameters([name()])
-            .respond_if_found([definition()]),
-    );
-    if may_change {
-        all.push(
-            write(Operation::put(ONE, "putContentDefinition", "Replace a content type"))
-                .parameters([name()])
-                .respond(denied_or_missing())
-                .respond(body_errors()),
-        );
-        all.push(
-            Operation::delete(
-                ONE,
-                "deleteContentDefinition",
-                "Delete a content type that has no objects",
-            )
-            .parameters([name()])
-            .respond_if_found([
-                ApiResponse::empty(200, "Deleted"),
-                rejected("Content Type has objects, you can't remove it!"),
-            ]),
-        );
-    }
-    tagged(all, INTERNAL_TAG)
-}
-
-fn tagged(operations: Vec<Operation>, tag: &str) -> Vec<Operation> {
-    operations.into_iter().map(|operation| operation.tag(tag)).collect()
+    let list = Operation::get(ALL, "getContentDefinitions", "List content types")
+        .parameters([
+            page,
+            limit,
+            Parameter::query("order_by", "Order", Schema::one_of(&order).with_default("name")),
+            direction,
+            Parameter::text("name", "Part of the name"),
+            Parameter::text("label", "Part of the label"),
+            Parameter::query("names[]", "Exact names", texts()),
+            Parameter::flag("internal", "Only system types, or only the others"),
+        ])
+        .respond_if_allowed([ApiResponse::json(
+            200,
+            "A page of content types",
+            Schema::reference(TYPE_LIST),
+        )]);
+    let post = write(Operation::post(ALL, "postContentDefinition", "Create a content type"))
+        .respond(denied())
+        .respond(body_errors());
+    let get = Operation::get(ONE, "getContentDefinition", "Get a content type")
+        .parameters([name()])
+        .respond_if_found([definition()]);
+    let put = write(Operation::put(ONE, "putContentDefinition", "Replace a content type"))
+        .parameters([name()])
+        .respond(denied_or_missing())
+        .respond(body_errors());
+    let what = "Delete a content type that has no objects";
+    let delete = Operation::delete(ONE, "deleteContentDefinition", what)
+        .parameters([name()])
+        .respond_if_found([
+            ApiResponse::empty(200, "Deleted"),
+            rejected("Content Type has objects, you can't remove it!"),
+        ]);
+    allowed(
+        INTERNAL_TAG,
+        [(true, list), (may_change, post), (true, get), (may_change, put), (may_change, delete)],
+    )
 }
 
 fn search() -> Operation {
     let query = Parameter::query;
-    let list = |name, description| query(name, description, Schema::list(Schema::text()));
+    let list = |name, description| query(name, description, texts());
     let map = |name, description| Parameter::map(name, description, Schema::map(Schema::text()));
     let [page, _, _, direction] = parameters::paging();
-    let max = u64::from(limits::MAX_PAGE_SIZE);
-    let limit = Schema::between(1, Some(max)).with_default(limits::DEFAULT_PAGE_SIZE);
     let missing = Schema::one_of(&["_first", "_last"]).with_default("_last");
     let modes = QueryMode::ALL.map(QueryMode::as_str);
     Operation::get("/api/v1/search", "search", "Search all content")
@@ -137,19 +114,19 @@ fn search() -> Operation {
         .parameters([
             query("q", "Words, or * for everything", Schema::text()).required(),
             page,
-            query("limit", "Entries of a page", limit),
+            parameters::limit("Entries of a page"),
             list("content_type[]", "Only objects of these types"),
             list("fields[]", "Only these properties, with ^weight if wanted"),
             map("filters", "Filters by property"),
             map("post_filters", "Filters that do not affect aggregations"),
             map("geo_filters", "Distances by property: geo_distance,10km,52.5,13.4"),
-            query("order_by", "Property to order by", Schema::text()),
+            Parameter::text("order_by", "Property to order by"),
             direction,
             query("order_missing", "Where objects without the property go", missing),
             query("random_seed", "A random order", Schema::number()),
             parameters::hydrate(),
             query("query_mode", "How words match", Schema::one_of(&modes).with_default(modes[0])),
-            query("decay_old", "Lower the scores of older objects", Schema::boolean()),
+            Parameter::flag("decay_old", "Lower the scores of older objects"),
             list("aggregate_by[]", "Count values of these properties"),
             list("aggregate_by_numeric[]", "Count values of these numeric properties"),
             Parameter::map(
@@ -167,12 +144,11 @@ fn search() -> Operation {
 /// The author of a change.
 pub(super) fn author() -> Schema {
     let kinds = ["user", "key", "local", "system"];
-    let author = [
+    Schema::record([
         ("kind", Schema::one_of(&kinds)),
         ("id", Schema::text().or_null()),
         ("name", Schema::text()),
-    ];
-    Schema::object(author, &["kind", "id", "name"])
+    ])
 }
 
 fn changes() -> Operation {
@@ -186,30 +162,19 @@ fn changes() -> Operation {
         ("by", author()),
     ];
     let change = Schema::object(change, &["seq", "at", "action", "contentType", "by"]);
-    let page = [
+    let page = Schema::record([
         ("data", Schema::list(change)),
         ("next", Schema::text().described("`since` of the next request").example("812-5f3c9a01")),
         ("more", Schema::boolean().described("Whether more changes follow")),
-    ];
-    let page = Schema::object(page, &["data", "next", "more"]);
-    let types = Schema::list(Schema::text());
-    let max = Schema::between(1, Some(u64::from(limits::MAX_PAGE_SIZE)));
+    ]);
     let expired = json!({ "code": 410, "message": CHANGES_EXPIRED });
     let what = "Changes, oldest first; with Accept: text/event-stream, a stream of events";
     Operation::get("/api/v1/changes", "getChanges", "Follow the changes of content")
         .tag(INTERNAL_TAG)
         .parameters([
-            Parameter::query(
-                "since",
-                "`next` of the last page, or id of the last event",
-                Schema::text(),
-            ),
-            Parameter::query("types[]", "Only changes of these types", types),
-            Parameter::query(
-                "limit",
-                "Maximum number of changes",
-                max.with_default(limits::DEFAULT_PAGE_SIZE),
-            ),
+            Parameter::text("since", "`next` of the last page, or id of the last event"),
+            Parameter::query("types[]", "Only changes of these types", texts()),
+            parameters::limit("Maximum number of changes"),
             Parameter::header(
                 "Last-Event-ID",
                 "The same as `since`, for streams that reconnect",
@@ -219,12 +184,8 @@ fn changes() -> Operation {
         .respond_if_allowed([
             ApiResponse::json(200, what, page),
             invalid(json!({ "since": [NOT_VALID] })),
-            ApiResponse::json(
-                410,
-                "Changes after this position were removed",
-                Schema::map(Schema::anything()),
-            )
-            .example(expired),
+            ApiResponse::json(410, "Changes after this position were removed", any_object())
+                .example(expired),
         ])
 }
 
@@ -239,15 +200,14 @@ pub(super) fn graphql_v2() -> Vec<Operation> {
 
 /// Queries by POST and GET, and the schema, with these ids.
 fn queries(path: &str, ids: [&str; 3]) -> Vec<Operation> {
-    let anything = || Schema::map(Schema::anything());
     let request = [
         ("query", Schema::text()),
-        ("variables", anything().or_null()),
+        ("variables", any_object().or_null()),
         ("operationName", Schema::text().or_null()),
     ];
     let response = || {
-        let errors = Schema::list(anything());
-        Schema::object([("data", anything().or_null()), ("errors", errors)], &[])
+        let errors = Schema::list(any_object());
+        Schema::object([("data", any_object().or_null()), ("errors", errors)], &[])
     };
     let error = |status, description| ApiResponse::json(status, description, response());
     let responses = || {
@@ -263,20 +223,19 @@ fn queries(path: &str, ids: [&str; 3]) -> Vec<Operation> {
         .body(Schema::object(request, &["query"]))
         .respond(responses())
         .respond([error(415, "The body is not JSON")]);
-    let parameter = |name, description| Parameter::query(name, description, Schema::text());
     let get = Operation::get(path, ids[1], "Run a GraphQL query with a cacheable response")
         .parameters([
-            parameter("query", "The query"),
-            parameter("variables", "Values of its variables, as JSON"),
-            parameter("operationName", "Name of the operation to run"),
-            parameter("extensions", "Hash of a persisted query, as JSON"),
+            Parameter::text("query", "The query"),
+            Parameter::text("variables", "Values of its variables, as JSON"),
+            Parameter::text("operationName", "Name of the operation to run"),
+            Parameter::text("extensions", "Hash of a persisted query, as JSON"),
         ])
         .respond(responses());
     let text = Content { media_type: "text/plain", schema: Schema::text() };
     let text = ApiResponse::new(200, "The schema as SDL", text);
     let schema = Operation::get(&format!("{path}/schema"), ids[2], "Get the GraphQL schema")
         .respond_if_allowed([text]);
-    tagged(vec![post, get, schema], GRAPHQL_TAG)
+    allowed(GRAPHQL_TAG, [post, get, schema].map(|operation| (true, operation)))
 }
 
 /// The upload under its other path.
@@ -294,7 +253,7 @@ fn upload() -> Operation {
         ("save", Schema::one_of(&["0", "1"]).with_default("1")),
         ("alt", Schema::text()),
         ("title", Schema::text()),
-        ("tags", Schema::list(Schema::text()).described("Ids of tags")),
+        ("tags", texts().described("Ids of tags")),
         ("id", Schema::text().described("Id of the new object: _media-<uuid>")),
     ];
     Operation::post("/api/media", "postMedia", "Upload a file")
@@ -309,15 +268,8 @@ fn upload() -> Operation {
 
 /// Requires no key.
 fn image() -> Operation {
-    let size_pattern = Some("^[0-9]+x[0-9]+$".to_owned());
-    let size =
-        SchemaKind::Text(TextSchema { pattern: size_pattern, ..TextSchema::default() }).into();
+    let size = Schema::pattern("^[0-9]+x[0-9]+$");
     let largest = "Largest width and height, 0 for any: 0x0 is the original";
-    let quality = SchemaKind::Number(Range {
-        integer: true,
-        minimum: Some(1.into()),
-        maximum: Some(100.into()),
-    });
     let file = ApiResponse::file(200, "The image or file");
     let [.., missing] = denied_or_missing();
     let operation =
@@ -326,13 +278,9 @@ fn image() -> Operation {
             .parameters([
                 Parameter::path("width_height", largest, size),
                 Parameter::path("key", "Id and extension of the media object", Schema::text()),
-                Parameter::query(
-                    "transform",
-                    "A transformation as JSON, for example a trim",
-                    Schema::text(),
-                ),
+                Parameter::text("transform", "A transformation as JSON, for example a trim"),
                 Parameter::query("format", "Another format", Schema::one_of(&output::FORMATS)),
-                Parameter::query("quality", "Of a lossy format", quality.into()),
+                Parameter::query("quality", "Of a lossy format", Schema::integer_between(1, 100)),
             ])
             .respond([file, invalid(json!({ "trim": ["This value is not valid."] })), missing]);
     operation.security(Security::Public)
@@ -340,25 +288,10 @@ fn image() -> Operation {
 
 fn workflows(rights: OperationRights) -> Vec<Operation> {
     const STATE: &str = "/api/v1/workflow/{content_type}/{object_id}";
-    let texts = || Schema::list(Schema::text());
-    let transition = || {
-        let properties = [("name", Schema::text()), ("froms", texts()), ("tos", texts())];
-        Schema::object(properties, &["name", "froms", "tos"])
-    };
-    let workflow = Schema::object(
-        [
-            ("id", Schema::text()),
-            ("name", Schema::text()),
-            ("initial_state", Schema::text()),
-            ("states", texts()),
-            ("transitions", Schema::list(transition())),
-        ],
-        &["id", "name", "initial_state", "states", "transitions"],
-    );
     let state = || {
-        let properties =
-            [("state", Schema::text()), ("enabled_transitions", Schema::list(transition()))];
-        let schema = Schema::object(properties, &["state", "enabled_transitions"]);
+        let transitions = Schema::list(transition());
+        let schema =
+            Schema::record([("state", Schema::text()), ("enabled_transitions", transitions)]);
         ApiResponse::json(200, "Workflow state of the object", schema)
     };
     let object = || {
@@ -367,29 +300,21 @@ fn workflows(rights: OperationRights) -> Vec<Operation> {
             Parameter::path("object_id", "Id of the object", components::id()),
         ]
     };
-    let mut all = vec![
-        Operation::get("/api/v1/workflow", "getWorkflows", "List workflows")
-            .respond_if_allowed([ApiResponse::json(200, "All workflows", paged(workflow))]),
-    ];
-    if rights.read {
-        all.push(
-            Operation::get(STATE, "getWorkflowState", "Get the workflow state of an object")
-                .parameters(object())
-                .respond_if_found([state()]),
-        );
-    }
-    if rights.update {
-        let action = Schema::text().example("_draft_review");
-        all.push(
-            Operation::put(STATE, "putWorkflowState", "Move an object to another state")
-                .parameters(object())
-                .body(Schema::object([("action", action)], &["action"]))
-                .respond_if_found([
-                    state(),
-                    invalid(json!({ "action": ["The property action is required"] })),
-                ])
-                .respond(body_errors()),
-        );
-    }
-    tagged(all, INTERNAL_TAG)
+    let list =
+        Operation::get("/api/v1/workflow", "getWorkflows", "List workflows").respond_if_allowed([
+            ApiResponse::json(200, "All workflows", paged(workflow(transition()))),
+        ]);
+    let get = Operation::get(STATE, "getWorkflowState", "Get the workflow state of an object")
+        .parameters(object())
+        .respond_if_found([state()]);
+    let action = Schema::text().example("_draft_review");
+    let put = Operation::put(STATE, "putWorkflowState", "Move an object to another state")
+        .parameters(object())
+        .body(Schema::record([("action", action)]))
+        .respond_if_found([
+            state(),
+            invalid(json!({ "action": ["The property action is required"] })),
+        ])
+        .respond(body_errors());
+    allowed(INTERNAL_TAG, [(true, list), (rights.read, get), (rights.update, put)])
 }

@@ -8,7 +8,9 @@ use crate::{
     auth::scope::Access,
     message::required,
     openapi::{
-        components::{self, LIST, VERSIONS_LIST, body_errors, idempotent, invalid, paged},
+        components::{
+            self, LIST, VERSIONS_LIST, any_object, body_errors, idempotent, invalid, paged,
+        },
         ir::{ApiResponse, Operation, Schema},
         objects::{ObjectOperations, ObjectSchemas},
     },
@@ -19,16 +21,15 @@ use crate::{
 const ANY_OBJECT: &str = "ContentObject";
 
 pub(super) fn operations(grants: &Grants<'_>) -> Vec<Operation> {
-    let properties = || Schema::map(Schema::anything());
     let any_type = ObjectOperations {
         type_segment: "{contentType}",
         id_prefix: "content",
         label: "any type",
         tag: EDITING_TAG.to_owned(),
         schemas: ObjectSchemas {
-            input: properties(),
+            input: any_object(),
             output: Schema::reference(ANY_OBJECT),
-            patch: properties(),
+            patch: any_object(),
             list: paged(Schema::reference(ANY_OBJECT)),
             versions: Schema::all(vec![Schema::reference(LIST), Schema::reference(VERSIONS_LIST)]),
         },
@@ -58,14 +59,13 @@ fn bulk(any_type: &ObjectOperations<'_>) -> Operation {
 }
 
 fn request() -> Schema {
-    let anything = || Schema::map(Schema::anything());
     let expected = "Number of objects that must match; required unless `dryRun`";
     let members = [
         ("action", Schema::one_of(&BulkAction::ALL.map(BulkAction::as_str))),
-        ("filters", anything().described("Filters, as an object instead of a text")),
+        ("filters", any_object().described("Filters, as an object instead of a text")),
         ("q", Schema::text().described("A search text")),
         ("all", Schema::boolean().described("All objects of the type")),
-        ("patch", anything().described("The properties to change")),
+        ("patch", any_object().described("The properties to change")),
         ("replace", replacements()),
         ("transition", Schema::text().described("Name of a transition of the workflow")),
         ("expect", Schema::integer().described(expected)),
@@ -80,8 +80,8 @@ fn replacements() -> Schema {
         ("from", Schema::text()),
         ("to", Schema::text()),
     ];
-    let replacement = Schema::object(members, &["path", "from", "to"]).closed();
-    Schema::list(replacement).described("Texts to replace in each object, instead of `patch`")
+    Schema::list(Schema::record(members).closed())
+        .described("Texts to replace in each object, instead of `patch`")
 }
 
 /// The schemas of this module.

@@ -3,18 +3,17 @@
 use serde_json::json;
 
 use super::{
-    EDITING_TAG, Grants, MANAGEMENT_TAG, allowed, done, id, ok,
-    schemas::{AUTHOR, BULK_JOB, BULK_PREVIEW, anything, errors, texts},
+    EDITING_TAG, Grants, MANAGEMENT_TAG, done, id, ok,
+    schemas::{AUTHOR, BULK_JOB, BULK_PREVIEW},
     with_body, with_optional_body,
 };
 use crate::{
     auth::scope::Access,
-    limits,
     message::{NOT_VALID, WRONG_DATE, required},
     openapi::{
-        components::{invalid, paged, type_name},
-        ir::{ApiResponse, Operation, Parameter, Schema, SchemaKind, TextSchema},
-        parameters::{content_types, pages},
+        components::{allowed, any_object, field_errors, invalid, paged, texts, type_name},
+        ir::{ApiResponse, Operation, Parameter, Schema},
+        parameters::{content_types, limit, pages},
     },
 };
 
@@ -34,31 +33,22 @@ pub(super) fn operations(grants: &Grants<'_>) -> Vec<Operation> {
     all
 }
 
-fn text(name: &'static str, description: &'static str) -> Parameter {
-    Parameter::query(name, description, Schema::text())
-}
-
 fn list(schema: &str) -> ApiResponse {
     ApiResponse::json(200, "A page of the list", paged(Schema::reference(schema)))
 }
 
 /// What happened, and what is going to happen.
 fn records(grants: &Grants<'_>) -> Vec<Operation> {
-    let limit = Schema::between(1, Some(u64::from(limits::MAX_PAGE_SIZE)));
     let activity = Operation::get("/api/v1/activity", "getActivity", "List changes by author")
         .parameters([
             content_types(),
-            text("id", "Only of this object"),
-            text("by", "Only by this user or key, by id"),
+            Parameter::text("id", "Only of this object"),
+            Parameter::text("by", "Only by this user or key, by id"),
             Parameter::query("action[]", "Only these actions", texts()),
-            text("from", "Only changes at or after this time, or this day in UTC"),
-            text("to", "Only changes before this time, or this day in UTC"),
-            text("before", "`next` of another page"),
-            Parameter::query(
-                "limit",
-                "Maximum number of entries",
-                limit.with_default(limits::DEFAULT_PAGE_SIZE),
-            ),
+            Parameter::text("from", "Only changes at or after this time, or this day in UTC"),
+            Parameter::text("to", "Only changes before this time, or this day in UTC"),
+            Parameter::text("before", "`next` of another page"),
+            limit("Maximum number of entries"),
         ])
         .respond_if_allowed([
             ok(Schema::reference(ACTIVITY)),
@@ -66,7 +56,11 @@ fn records(grants: &Grants<'_>) -> Vec<Operation> {
         ]);
     let schedules = Operation::get("/api/v1/schedule", "getSchedules", "List publications to come")
         .parameters(pages())
-        .parameters([content_types(), text("from", "The first time"), text("to", "The last time")])
+        .parameters([
+            content_types(),
+            Parameter::text("from", "The first time"),
+            Parameter::text("to", "The last time"),
+        ])
         .respond_if_allowed([list(SCHEDULED), invalid(json!({ "from": [WRONG_DATE] }))]);
     let jobs = Operation::get("/api/v1/job", "getJobs", "List bulk jobs")
         .parameters(pages())
@@ -111,14 +105,16 @@ fn trash(grants: &Grants<'_>) -> Vec<Operation> {
         .parameters(pages())
         .parameters([
             content_types(),
-            text("q", "Part of the title or id"),
-            text("deletedAfter", "Only deletions after this time"),
-            text("deletedBefore", "Only deletions before this time"),
-            text("by", "Only by this user or key, by id"),
+            Parameter::text("q", "Part of the title or id"),
+            Parameter::text("deletedAfter", "Only deletions after this time"),
+            Parameter::text("deletedBefore", "Only deletions before this time"),
+            Parameter::text("by", "Only by this user or key, by id"),
         ])
         .respond_if_allowed([list(TRASH_ITEM), invalid(json!({ "deletedAfter": [WRONG_DATE] }))]);
-    let with_object =
-        Schema::all(vec![Schema::reference(TRASH_ITEM), Schema::record([("object", anything())])]);
+    let with_object = Schema::all(vec![
+        Schema::reference(TRASH_ITEM),
+        Schema::record([("object", any_object())]),
+    ]);
     let get = Operation::get(ONE, "getTrashEntry", "Get a deleted object")
         .parameters([entry()])
         .respond_if_found([ok(with_object)]);
@@ -127,7 +123,7 @@ fn trash(grants: &Grants<'_>) -> Vec<Operation> {
         .respond_if_found([done()]);
     let request = [
         ("id", Schema::text().described("Another id")),
-        ("data", anything().described("Other properties, as a new version")),
+        ("data", any_object().described("Other properties, as a new version")),
         ("draft", Schema::boolean().described("Whether to leave out the published version")),
     ];
     let restore = Operation::post(
@@ -138,7 +134,7 @@ fn trash(grants: &Grants<'_>) -> Vec<Operation> {
     .parameters([entry()]);
     let taken = json!({ "id": ["This value is already used"] });
     let restore = with_optional_body(restore, Schema::object(request, &[]).closed(), taken)
-        .respond_if_found([ok(anything())]);
+        .respond_if_found([ok(any_object())]);
     let request = [("contentTypes", texts()), ("deletedBefore", Schema::text())];
     let empty = Operation::post("/api/v1/trash/empty", "emptyTrash", "Empty the trash");
     let wrong = json!({ "deletedBefore": [WRONG_DATE] });
@@ -159,19 +155,22 @@ fn trash(grants: &Grants<'_>) -> Vec<Operation> {
 fn presence(grants: &Grants<'_>) -> Vec<Operation> {
     const PATH: &str = "/api/v1/presence";
     let get = Operation::get(PATH, "getPresence", "List who has objects open")
-        .parameters([text("content_type", "The content type").required(), text("id", "The object")])
+        .parameters([
+            Parameter::text("content_type", "The content type").required(),
+            Parameter::text("id", "The object"),
+        ])
         .respond_if_found([
             ok(Schema::record([("data", Schema::list(Schema::reference(PRESENCE)))])),
             invalid(json!({ "content_type": [required("content_type")] })),
         ]);
     let property = Schema::text().or_null();
-    let request = [
+    let request = Schema::record([
         ("tab", tab()),
         ("contentType", type_name()),
         ("id", Schema::text()),
         ("property", property.described("The property that is edited")),
-    ];
-    let request = Schema::object(request, &["tab", "contentType", "id"]).closed();
+    ]);
+    let request = request.optional(&["property"]).closed();
     let put = Operation::put(PATH, "putPresence", "Report that the caller has an object open");
     let put =
         with_body(put, request, json!({ "tab": [required("tab")] })).respond_if_found([done()]);
@@ -185,8 +184,7 @@ fn presence(grants: &Grants<'_>) -> Vec<Operation> {
 
 /// The name of a tab, which the client chooses.
 fn tab() -> Schema {
-    let pattern = Some("^[A-Za-z0-9_-]{1,64}$".to_owned());
-    SchemaKind::Text(TextSchema { pattern, ..TextSchema::default() }).into()
+    Schema::pattern("^[A-Za-z0-9_-]{1,64}$")
 }
 
 fn views(grants: &Grants<'_>) -> Vec<Operation> {
@@ -194,7 +192,7 @@ fn views(grants: &Grants<'_>) -> Vec<Operation> {
     const ONE: &str = "/api/v1/internal/contenttype/{contentType}/views/{id}";
     let of_type =
         || Parameter::path("contentType", "Name or id of the content type", Schema::text());
-    let members = || [("name", Schema::text()), ("definition", anything())];
+    let members = || [("name", Schema::text()), ("definition", any_object())];
     let view = || ok(Schema::reference(VIEW));
     let wrong = || json!({ "name": [required("name")] });
     let get = Operation::get(ALL, "getViews", "List shared views")
@@ -251,7 +249,7 @@ pub(super) fn schemas() -> Vec<(&'static str, Schema)> {
     let view = Schema::record([
         ("id", Schema::text()),
         ("name", Schema::text()),
-        ("definition", anything()),
+        ("definition", any_object()),
         by(),
         ("createdAt", Schema::text()),
         ("updatedAt", Schema::text()),
@@ -264,21 +262,15 @@ pub(super) fn schemas() -> Vec<(&'static str, Schema)> {
     ]);
     vec![
         (ACTIVITY, activity()),
-        (SCHEDULED, all_present(of_object().into_iter().chain(scheduled))),
-        (TRASH_ITEM, all_present(of_object().into_iter().chain(deleted))),
-        (WORKING_COPY_ITEM, all_present(of_object().into_iter().chain(copy))),
+        (SCHEDULED, Schema::record(of_object().into_iter().chain(scheduled))),
+        (TRASH_ITEM, Schema::record(of_object().into_iter().chain(deleted))),
+        (WORKING_COPY_ITEM, Schema::record(of_object().into_iter().chain(copy))),
         (PRESENCE, open),
         (VIEW, view),
         (PREVIEW, preview),
         (BULK_JOB, bulk_job()),
         (BULK_PREVIEW, bulk_preview()),
     ]
-}
-
-fn all_present(members: impl Iterator<Item = (&'static str, Schema)>) -> Schema {
-    let members: Vec<_> = members.collect();
-    let names: Vec<&str> = members.iter().map(|(name, _)| *name).collect();
-    Schema::object(members.clone(), &names)
 }
 
 fn activity() -> Schema {
@@ -302,9 +294,9 @@ fn activity() -> Schema {
 }
 
 fn bulk_job() -> Schema {
-    let refusal = Schema::record([("id", Schema::text()), ("errors", errors())]);
+    let refusal = Schema::record([("id", Schema::text()), ("errors", field_errors())]);
     let states = ["waiting", "running", "done", "stopped", "failed"];
-    let members = [
+    let job = Schema::record([
         ("id", Schema::text()),
         ("kind", Schema::one_of(&["bulk"])),
         ("state", Schema::one_of(&states)),
@@ -319,32 +311,17 @@ fn bulk_job() -> Schema {
         ("by", Schema::reference(AUTHOR)),
         ("createdAt", Schema::text()),
         ("finishedAt", Schema::text().or_null()),
-    ];
-    let required = [
-        "id",
-        "kind",
-        "state",
-        "contentType",
-        "action",
-        "total",
-        "done",
-        "succeeded",
-        "refused",
-        "error",
-        "by",
-        "createdAt",
-        "finishedAt",
-    ];
-    Schema::object(members, &required)
+    ]);
+    job.optional(&["errors"])
 }
 
 fn bulk_preview() -> Schema {
     let object = Schema::record([
         ("id", Schema::text()),
         ("objectTitle", Schema::text()),
-        ("before", anything()),
-        ("after", anything()),
-        ("errors", errors()),
+        ("before", any_object()),
+        ("after", any_object()),
+        ("errors", field_errors()),
     ]);
     Schema::record([("matched", Schema::integer()), ("sample", Schema::list(object))])
 }

@@ -2,15 +2,13 @@
 
 use serde_json::json;
 
-use super::{
-    Grants, MANAGEMENT_TAG, allowed, done, id, ok, schemas::rules, with_body, with_optional_body,
-};
+use super::{Grants, MANAGEMENT_TAG, done, id, ok, schemas::rules, with_body, with_optional_body};
 use crate::{
     limits,
     message::{above_maximum, required},
     openapi::{
-        components::paged,
-        ir::{Operation, Range, Schema, SchemaKind},
+        components::{allowed, paged},
+        ir::{Operation, Schema},
     },
     wire::key::KeyKind,
 };
@@ -35,16 +33,10 @@ pub(super) fn operations(grants: &Grants<'_>) -> Vec<Operation> {
     let delete = Operation::delete(ONE, "deleteKey", "Revoke a key")
         .parameters(of())
         .respond_if_found([done()]);
-    let hours = Range {
-        integer: true,
-        minimum: Some(0.into()),
-        maximum: Some(limits::MAX_GRACE_HOURS.into()),
-    };
-    let hours = Schema::from(SchemaKind::Number(hours)).with_default(0);
-    let request = Schema::object(
-        [("graceHours", hours.described("How long the old token stays valid"))],
-        &[],
-    );
+    let hours = Schema::integer_between(0, limits::MAX_GRACE_HOURS)
+        .with_default(0)
+        .described("How long the old token stays valid");
+    let request = Schema::object([("graceHours", hours)], &[]);
     let path = "/api/v1/internal/key/{id}/rotate";
     let rotate = Operation::post(path, "rotateKey", "Replace the token of a key").parameters(of());
     let too_long = json!({ "graceHours": [above_maximum(limits::MAX_GRACE_HOURS)] });

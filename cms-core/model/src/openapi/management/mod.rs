@@ -83,12 +83,6 @@ pub(super) fn extend(operations: &mut [Operation]) {
     }
 }
 
-/// Returns the operations that are allowed, with a tag.
-fn allowed<const N: usize>(tag: &str, operations: [(bool, Operation); N]) -> Vec<Operation> {
-    let allowed = operations.into_iter().filter(|(is_allowed, _)| *is_allowed);
-    allowed.map(|(_, operation)| operation.tag(tag)).collect()
-}
-
 /// Status 200.
 fn ok(schema: Schema) -> ApiResponse {
     ApiResponse::json(200, "Done", schema)

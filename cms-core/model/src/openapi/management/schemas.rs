@@ -52,20 +52,6 @@ pub(super) fn rules() -> Schema {
     Schema::list(Schema::reference(RULE))
 }
 
-/// Messages by path.
-pub(super) fn errors() -> Schema {
-    Schema::map(Schema::list(Schema::text()))
-}
-
-pub(super) fn texts() -> Schema {
-    Schema::list(Schema::text())
-}
-
-/// Any object.
-pub(super) fn anything() -> Schema {
-    Schema::map(Schema::anything())
-}
-
 /// Status 409.
 pub(super) fn conflict(message: &str) -> ApiResponse {
     let members =

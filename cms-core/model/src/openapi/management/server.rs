@@ -4,15 +4,15 @@
 use serde_json::json;
 
 use super::{
-    Grants, MANAGEMENT_TAG, allowed, id, keys, ok,
-    schemas::{AUTH_CONTEXT, AUTHOR, BULK_JOB, anything, rules, texts},
+    Grants, MANAGEMENT_TAG, id, keys, ok,
+    schemas::{AUTH_CONTEXT, AUTHOR, BULK_JOB, rules},
     with_optional_body,
 };
 use crate::{
     auth::scope::Access,
     message::NOT_VALID,
     openapi::{
-        components::{cacheable, invalid, paged, rejected},
+        components::{allowed, any_object, cacheable, invalid, paged, rejected, texts},
         ir::{ApiResponse, Operation, Parameter, Schema},
         parameters::pages,
         system,
@@ -40,16 +40,15 @@ fn of_any_caller() -> Vec<Operation> {
         .respond_if_allowed([ok(Schema::reference(AUTH_CONTEXT))]);
     let versions = [OpenApiVersion::V30, OpenApiVersion::V31, OpenApiVersion::V2];
     let version = Schema::one_of(&versions.map(OpenApiVersion::as_str));
-    let flag = |name, description| Parameter::query(name, description, Schema::boolean());
     let path = "/api/v1/open-api-schema.json";
     let document = Operation::get(path, "getOpenApiSchema", "Get the OpenAPI document")
         .parameters([
             Parameter::query("version", "Version of OpenAPI", version),
-            flag("hydrate", "Relations hold objects instead of links"),
-            flag("user_only", "Only content"),
-            flag("management", "All routes of the server"),
+            Parameter::flag("hydrate", "Relations hold objects instead of links"),
+            Parameter::flag("user_only", "Only content"),
+            Parameter::flag("management", "All routes of the server"),
         ])
-        .respond_if_allowed([ok(anything()), invalid(json!({ "version": [NOT_VALID] }))]);
+        .respond_if_allowed([ok(any_object()), invalid(json!({ "version": [NOT_VALID] }))]);
     allowed(MANAGEMENT_TAG, [(true, context), (true, cacheable(document))])
 }
 
@@ -79,7 +78,7 @@ fn maintenance(grants: &Grants<'_>) -> Vec<Operation> {
     let file = ApiResponse::file(200, "A tar file");
     let backup = Operation::get("/api/v1/internal/backup", "getBackup", "Download a backup")
         .respond_if_allowed([file]);
-    let reindex_job = Schema::object(reindex_job(), REQUIRED_OF_JOB);
+    let reindex_job = Schema::record(reindex_job()).optional(&["error"]);
     let job = Schema::any_of(vec![reindex_job, Schema::reference(BULK_JOB)]);
     let job = Operation::get("/api/v1/internal/job/{id}", "getInternalJob", "Get a job")
         .parameters([id("Id of the job")])
@@ -88,10 +87,8 @@ fn maintenance(grants: &Grants<'_>) -> Vec<Operation> {
     allowed(MANAGEMENT_TAG, all)
 }
 
-const REQUIRED_OF_JOB: &[&str] = &["id", "kind", "state", "done", "total"];
-
-fn reindex_job() -> Vec<(&'static str, Schema)> {
-    vec![
+fn reindex_job() -> [(&'static str, Schema); 6] {
+    [
         ("id", Schema::text()),
         ("kind", Schema::one_of(&["reindex"])),
         ("state", Schema::one_of(&["waiting", "running", "done"])),
@@ -102,13 +99,12 @@ fn reindex_job() -> Vec<(&'static str, Schema)> {
 }
 
 fn listed_reindex_job() -> Schema {
-    let mut members = reindex_job();
-    members.extend([
+    let listed = [
         ("contentTypes", texts().or_null().described("null: all types")),
         ("by", Schema::reference(AUTHOR)),
         ("createdAt", Schema::text()),
-    ]);
-    Schema::object(members, &[REQUIRED_OF_JOB, &["contentTypes", "by", "createdAt"]].concat())
+    ];
+    Schema::record(reindex_job().into_iter().chain(listed)).optional(&["error"])
 }
 
 fn report() -> Schema {

@@ -3,14 +3,14 @@
 use serde_json::json;
 
 use super::{
-    Grants, SESSION_TAG, allowed, done, id, ok,
-    schemas::{AUTH_CONTEXT, SESSION_ITEM, anything},
+    Grants, SESSION_TAG, done, id, ok,
+    schemas::{AUTH_CONTEXT, SESSION_ITEM},
     with_body,
 };
 use crate::{
     message::{NOT_VALID, required},
     openapi::{
-        components::{conditional, error_body, paged},
+        components::{allowed, any_object, conditional, error_body, paged},
         ir::{ApiResponse, Operation, Parameter, Schema, Security},
         parameters::pages,
     },
@@ -75,15 +75,14 @@ fn sign_in(grants: &Grants<'_>) -> Vec<Operation> {
         ]
     };
     let start = Operation::get("/api/v1/session/openid", "getOpenId", "Start single sign-on")
-        .parameters([Parameter::query("return", "Page to return to", Schema::text())])
+        .parameters([Parameter::text("return", "Page to return to")])
         .respond(redirect());
-    let text = |name, description| Parameter::query(name, description, Schema::text());
     let path = "/api/v1/session/openid/callback";
     let callback = Operation::get(path, "getOpenIdCallback", "Complete single sign-on")
         .parameters([
-            text("code", "Of the issuer"),
-            text("state", "Of the start"),
-            text("error", "Of the issuer"),
+            Parameter::text("code", "Of the issuer"),
+            Parameter::text("state", "Of the start"),
+            Parameter::text("error", "Of the issuer"),
         ])
         .respond(redirect());
     let open_id = grants.rights.open_id;
@@ -136,10 +135,10 @@ fn own() -> Vec<Operation> {
     let password = with_body(password, Schema::record(request).closed(), wrong)
         .respond_if_allowed([done(), too_many()]);
     let settings = Operation::get(SETTINGS, "getSettings", "Get the settings of the user")
-        .respond_if_allowed([ok(anything())]);
+        .respond_if_allowed([ok(any_object())]);
     let put = Operation::put(SETTINGS, "putSettings", "Replace the settings of the user");
-    let put = with_body(put, anything(), json!({ "code": 400, "message": "Malformed JSON" }))
-        .respond_if_allowed([ok(anything())]);
+    let put = with_body(put, any_object(), json!({ "code": 400, "message": "Malformed JSON" }))
+        .respond_if_allowed([ok(any_object())]);
     let list = Operation::get(ALL, "getSessions", "List the sessions of the user")
         .parameters(pages())
         .respond_if_allowed([ok(paged(Schema::reference(SESSION_ITEM)))]);

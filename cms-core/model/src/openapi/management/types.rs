@@ -3,14 +3,15 @@
 use serde_json::json;
 
 use super::{
-    Grants, MANAGEMENT_TAG, allowed, done, id, ok,
-    schemas::{anything, conflict, errors, texts},
-    with_body, with_optional_body,
+    Grants, MANAGEMENT_TAG, done, id, ok, schemas::conflict, with_body, with_optional_body,
 };
 use crate::{
     message::required,
     openapi::{
-        components::{TYPE, body_errors, paged, rejected},
+        components::{
+            self, TYPE, allowed, any_object, body_errors, field_errors, paged, rejected, texts,
+            transition,
+        },
         ir::{ApiResponse, Operation, Parameter, Schema},
     },
 };
@@ -44,7 +45,7 @@ fn types(grants: &Grants<'_>) -> Vec<Operation> {
         Schema::text().described("`token` of a plan: fail when the state has changed since");
     let consent = Schema::object([("token", token), ("allowDataLoss", consent)], &[]);
     // The errors of each type are a map of messages.
-    let blockers = ApiResponse::json(400, "What is wrong, by type and property", anything());
+    let blockers = ApiResponse::json(400, "What is wrong, by type and property", any_object());
     let applied = Operation::post(
         &format!("{TYPES}/apply"),
         "applyContentTypes",
@@ -80,15 +81,8 @@ fn workflows(grants: &Grants<'_>) -> Vec<Operation> {
     let of = || [id("Id of the workflow")];
     let workflow = || ok(Schema::reference(WORKFLOW));
     let wrong = || json!({ "states": [required("states")] });
-    let transition = [("name", Schema::text()), ("froms", texts()), ("tos", texts())];
-    let request = [
-        ("id", Schema::text()),
-        ("name", Schema::text()),
-        ("initial_state", Schema::text()),
-        ("states", texts()),
-        ("transitions", Schema::list(Schema::object(transition, &["froms", "tos"]))),
-    ];
-    let request = Schema::object(request, &["id", "states"]);
+    let request = components::workflow(transition().optional(&["name"]));
+    let request = request.optional(&["name", "initial_state", "transitions"]);
     let get_all = Operation::get(ALL, "getWorkflowDefinitions", "List definitions of workflows")
         .respond_if_allowed([ok(paged(Schema::reference(WORKFLOW)))]);
     let post = Operation::post(ALL, "postWorkflowDefinition", "Create a workflow");
@@ -108,23 +102,18 @@ fn workflows(grants: &Grants<'_>) -> Vec<Operation> {
 
 /// The schemas of this module.
 pub(super) fn schemas() -> Vec<(&'static str, Schema)> {
-    let transition =
-        Schema::record([("name", Schema::text()), ("froms", texts()), ("tos", texts())]);
-    let workflow = Schema::record([
-        ("id", Schema::text()),
-        ("name", Schema::text()),
-        ("initial_state", Schema::text()),
-        ("states", texts()),
-        ("transitions", Schema::list(transition)),
-    ]);
     let prune = "Delete the types that the request does not contain";
     let request = [
         ("contentTypes", Schema::list(Schema::reference(TYPE))),
-        ("workflows", Schema::list(anything())),
-        ("keys", Schema::list(anything())),
+        ("workflows", Schema::list(any_object())),
+        ("keys", Schema::list(any_object())),
         ("prune", Schema::boolean().with_default(false).described(prune)),
     ];
-    vec![(PLAN_REQUEST, Schema::object(request, &[])), (PLAN, plan()), (WORKFLOW, workflow)]
+    vec![
+        (PLAN_REQUEST, Schema::object(request, &[])),
+        (PLAN, plan()),
+        (WORKFLOW, components::workflow(transition())),
+    ]
 }
 
 fn plan() -> Schema {
@@ -143,8 +132,8 @@ fn plan() -> Schema {
         ]
     };
     let renamed = || ("renamedFrom", Schema::text());
-    let nested =
-        Schema::object(change().into_iter().chain([renamed()]), &["name", "change", "from", "to"]);
+    let nested = Schema::record(change().into_iter().chain([renamed()]));
+    let nested = nested.optional(&["renamedFrom"]);
     let sample = Schema::record([
         ("id", Schema::text()),
         ("before", Schema::anything()),
@@ -163,21 +152,27 @@ fn plan() -> Schema {
         ("samples", Schema::list(sample)),
         ("nested", Schema::list(nested)),
     ];
-    let counts =
-        ["name", "change", "from", "to", "kept", "converted", "emptied", "failed", "samples"];
-    let property = Schema::object(change().into_iter().chain(effects), &counts);
+    let property = Schema::record(change().into_iter().chain(effects));
+    let property = property.optional(&["renamedFrom", "invalid", "nested"]);
     let content_type = Schema::record([
         ("name", Schema::text()),
         ("action", action()),
         ("breaking", Schema::boolean()),
-        ("blockers", errors()),
+        ("blockers", field_errors()),
         ("properties", Schema::list(property)),
     ]);
-    let workflow =
-        Schema::record([("id", Schema::text()), ("action", action()), ("blockers", errors())]);
+    let workflow = Schema::record([
+        ("id", Schema::text()),
+        ("action", action()),
+        ("blockers", field_errors()),
+    ]);
     let token = Schema::text().described("Of a new key, in the response of an apply");
-    let key =
-        [("name", Schema::text()), ("action", action()), ("blockers", errors()), ("key", token)];
+    let key = [
+        ("name", Schema::text()),
+        ("action", action()),
+        ("blockers", field_errors()),
+        ("key", token),
+    ];
     Schema::record([
         ("token", Schema::text()),
         ("summary", summary),

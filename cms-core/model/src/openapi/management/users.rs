@@ -3,14 +3,14 @@
 use serde_json::json;
 
 use super::{
-    Grants, MANAGEMENT_TAG, allowed, done, id, ok,
+    Grants, MANAGEMENT_TAG, done, id, ok,
     schemas::{SESSION_ITEM, rules},
     with_body, with_optional_body,
 };
 use crate::{
     message::ALREADY_USED,
     openapi::{
-        components::{paged, rejected},
+        components::{allowed, paged, rejected},
         ir::{Operation, Parameter, Schema},
         parameters::pages,
     },
@@ -35,9 +35,9 @@ pub(super) fn operations(grants: &Grants<'_>) -> Vec<Operation> {
     let list = Operation::get(ALL, "getUsers", "List users")
         .parameters(pages())
         .parameters([
-            Parameter::query("q", "Part of the e-mail address or name", Schema::text()),
+            Parameter::text("q", "Part of the e-mail address or name"),
             Parameter::query("role", "Only users with this role", role()),
-            Parameter::query("disabled", "Only disabled users, or only others", Schema::boolean()),
+            Parameter::flag("disabled", "Only disabled users, or only others"),
             Parameter::query("order_by", "Order", order.with_default("name")),
             Parameter::query("order_direction", "Direction of the order", direction),
         ])
