@@ -4,9 +4,7 @@
 
 use serde::{Serialize, Serializer, ser::SerializeMap};
 
-use super::ir::{
-    AdditionalProperties, Composed, ListSchema, ObjectSchema, Range, Schema, SchemaKind, TextSchema,
-};
+use super::ir::{AdditionalProperties, Schema, SchemaKind};
 use crate::wire::openapi::OpenApiVersion as Version;
 
 /// A schema in one version.
@@ -20,18 +18,12 @@ impl Serialize for Printed<'_> {
         let mut out = serializer.serialize_map(None)?;
         keywords(&mut out, self.schema, self.version)?;
         let Schema { description, default, example, .. } = self.schema;
-        if let Some(description) = description {
-            out.serialize_entry("description", description)?;
-        }
-        if let Some(default) = default {
-            out.serialize_entry("default", default)?;
-        }
-        match example {
-            None => {}
-            Some(example) if self.version == Version::V31 => {
-                out.serialize_entry("examples", &[example])?;
-            }
-            Some(example) => out.serialize_entry("example", example)?,
+        optional(&mut out, "description", description.as_ref())?;
+        optional(&mut out, "default", default.as_ref())?;
+        if self.version == Version::V31 {
+            optional(&mut out, "examples", example.as_ref().map(|example| [example]))?;
+        } else {
+            optional(&mut out, "example", example.as_ref())?;
         }
         out.end()
     }
@@ -52,28 +44,52 @@ pub(super) fn keywords<M: SerializeMap>(
         SchemaKind::Boolean => kind(out, "boolean")?,
         SchemaKind::Number(range) => {
             kind(out, if range.integer { "integer" } else { "number" })?;
-            number(out, range)?;
+            optional(out, "minimum", range.minimum.as_ref())?;
+            optional(out, "maximum", range.maximum.as_ref())?;
         }
-        SchemaKind::Text(known) => {
+        SchemaKind::Text(text) => {
             kind(out, "string")?;
-            text(out, known)?;
+            optional(out, "minLength", positive(text.min_length))?;
+            optional(out, "maxLength", text.max_length)?;
+            optional(out, "pattern", text.pattern.as_ref())?;
+            optional(out, "enum", not_empty(&text.options))?;
         }
         // Some validators reject the type `file` of Swagger 2.0.
         SchemaKind::File => {
             kind(out, "string")?;
             out.serialize_entry("format", "binary")?;
         }
-        SchemaKind::List(known) => {
+        SchemaKind::List(list) => {
             kind(out, "array")?;
-            list(out, known, version)?;
+            out.serialize_entry("items", &Printed { schema: &list.items, version })?;
+            optional(out, "minItems", positive(list.min))?;
+            optional(out, "maxItems", list.max)?;
         }
-        SchemaKind::Object(known) => {
+        SchemaKind::Object(object) => {
             kind(out, "object")?;
-            object(out, known, version)?;
+            if !object.properties.is_empty() {
+                out.serialize_entry("properties", &Named { schemas: &object.properties, version })?;
+            }
+            optional(out, "required", not_empty(&object.required))?;
+            match &object.additional_properties {
+                AdditionalProperties::Allowed => {}
+                AdditionalProperties::Forbidden => {
+                    out.serialize_entry("additionalProperties", &false)?;
+                }
+                AdditionalProperties::Of(schema) => {
+                    out.serialize_entry("additionalProperties", &Printed { schema, version })?;
+                }
+            }
         }
-        SchemaKind::All(known) => {
+        SchemaKind::All(composed) => {
             kind(out, "object")?;
-            composed(out, known, version)?;
+            out.serialize_entry("allOf", &prints(&composed.parts, version))?;
+            optional(out, "required", not_empty(&composed.required))?;
+            // `additionalProperties` ignores the properties of `allOf`; only 3.1 has a keyword that
+            // includes them.
+            if composed.closed && version == Version::V31 {
+                out.serialize_entry("unevaluatedProperties", &false)?;
+            }
         }
         SchemaKind::AnyOf(_) if version == Version::V2 => {}
         SchemaKind::AnyOf(alternatives) => {
@@ -85,6 +101,15 @@ pub(super) fn keywords<M: SerializeMap>(
         Version::V2 if schema.nullable => out.serialize_entry("x-nullable", &true),
         _ => Ok(()),
     }
+}
+
+/// Prints a keyword that has a value.
+pub(super) fn optional<M: SerializeMap>(
+    out: &mut M,
+    keyword: &str,
+    value: Option<impl Serialize>,
+) -> Result<(), M::Error> {
+    value.map_or(Ok(()), |value| out.serialize_entry(keyword, &value))
 }
 
 /// Swagger 2 has no null: the type of a nullable value is omitted.
@@ -125,77 +150,11 @@ impl Serialize for Named<'_> {
     }
 }
 
-fn number<M: SerializeMap>(out: &mut M, range: &Range) -> Result<(), M::Error> {
-    if let Some(minimum) = &range.minimum {
-        out.serialize_entry("minimum", minimum)?;
-    }
-    if let Some(maximum) = &range.maximum {
-        out.serialize_entry("maximum", maximum)?;
-    }
-    Ok(())
-}
-
-fn text<M: SerializeMap>(out: &mut M, text: &TextSchema) -> Result<(), M::Error> {
-    if text.min_length > 0 {
-        out.serialize_entry("minLength", &text.min_length)?;
-    }
-    if let Some(max_length) = text.max_length {
-        out.serialize_entry("maxLength", &max_length)?;
-    }
-    if let Some(pattern) = &text.pattern {
-        out.serialize_entry("pattern", pattern)?;
-    }
-    if !text.options.is_empty() {
-        out.serialize_entry("enum", &text.options)?;
-    }
-    Ok(())
-}
-
-fn list<M: SerializeMap>(out: &mut M, list: &ListSchema, version: Version) -> Result<(), M::Error> {
-    out.serialize_entry("items", &Printed { schema: &list.items, version })?;
-    if list.min > 0 {
-        out.serialize_entry("minItems", &list.min)?;
-    }
-    if let Some(max) = list.max {
-        out.serialize_entry("maxItems", &max)?;
-    }
-    Ok(())
-}
-
-fn object<M: SerializeMap>(
-    out: &mut M,
-    object: &ObjectSchema,
-    version: Version,
-) -> Result<(), M::Error> {
-    if !object.properties.is_empty() {
-        out.serialize_entry("properties", &Named { schemas: &object.properties, version })?;
-    }
-    require(out, &object.required)?;
-    match &object.additional_properties {
-        AdditionalProperties::Allowed => Ok(()),
-        AdditionalProperties::Forbidden => out.serialize_entry("additionalProperties", &false),
-        AdditionalProperties::Of(schema) => {
-            out.serialize_entry("additionalProperties", &Printed { schema, version })
-        }
-    }
-}
-
-/// `additionalProperties` ignores the properties of `allOf`; only 3.1 has a keyword that includes
-/// them.
-fn composed<M: SerializeMap>(
-    out: &mut M,
-    composed: &Composed,
-    version: Version,
-) -> Result<(), M::Error> {
-    out.serialize_entry("allOf", &prints(&composed.parts, version))?;
-    require(out, &composed.required)?;
-    if composed.closed && version == Version::V31 {
-        out.serialize_entry("unevaluatedProperties", &false)?;
-    }
-    Ok(())
+fn positive(minimum: u64) -> Option<u64> {
+    (minimum > 0).then_some(minimum)
 }
 
 /// Omits an empty list, which older versions forbid.
-fn require<M: SerializeMap>(out: &mut M, required: &[String]) -> Result<(), M::Error> {
-    if required.is_empty() { Ok(()) } else { out.serialize_entry("required", required) }
+fn not_empty(list: &[String]) -> Option<&[String]> {
+    (!list.is_empty()).then_some(list)
 }

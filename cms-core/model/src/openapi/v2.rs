@@ -11,7 +11,7 @@ use super::{
     print::{
         Entries, Paths, Single, info, security, security_of, security_schemes, tag_groups, tags,
     },
-    schema::{Named, Printed, keywords},
+    schema::{Named, Printed, keywords, optional},
 };
 use crate::wire::openapi::OpenApiVersion as Version;
 
@@ -163,21 +163,15 @@ impl Serialize for Plain<'_> {
         let mut out = serializer.serialize_map(None)?;
         out.serialize_entry("name", self.name)?;
         out.serialize_entry("in", self.location)?;
-        if let Some(description) = self.description {
-            out.serialize_entry("description", description)?;
-        }
+        optional(&mut out, "description", self.description)?;
         out.serialize_entry("required", &self.required)?;
         if matches!(self.schema.kind, SchemaKind::File) {
             out.serialize_entry("type", "file")?;
         } else {
             keywords(&mut out, self.schema, Version::V2)?;
         }
-        if let Some(default) = &self.schema.default {
-            out.serialize_entry("default", default)?;
-        }
-        if let Some(example) = &self.schema.example {
-            out.serialize_entry("x-example", example)?;
-        }
+        optional(&mut out, "default", self.schema.default.as_ref())?;
+        optional(&mut out, "x-example", self.schema.example.as_ref())?;
         if matches!(self.schema.kind, SchemaKind::List(_)) {
             out.serialize_entry("collectionFormat", "multi")?;
         }
