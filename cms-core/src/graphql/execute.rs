@@ -15,7 +15,7 @@ use cms_model::{
         arguments::{self as field_arguments, ObjectLookup},
         error::{QueryError, QueryFailure},
         input::Values,
-        plan::{Action, ConnectionField, EdgeField, Keyed, PageInfoField, Plan, Selection},
+        plan::{Action, ConnectionField, HasNextPage, Keyed, KeyedField, Plan, Selection},
         render::{RelationTargets, Template},
     },
     limits,
@@ -208,10 +208,14 @@ impl PlanExecution<'_> {
         parts: &[Keyed<ConnectionField>],
     ) -> Result<(), QueryFailure> {
         let (request, slice) = field_arguments::connection(&content_type.properties, arguments)?;
-        let edges = |part: &Keyed<ConnectionField>| matches!(part.value, ConnectionField::Edges(_));
+        let edges = || {
+            parts.iter().filter_map(|part| match &part.field {
+                KeyedField::Declared(ConnectionField::Edges(edges)) => Some(edges),
+                _ => None,
+            })
+        };
         // Each `edges` field is rendered while rows are read; usually there is one.
-        let mut texts: Vec<Template> =
-            parts.iter().filter(|part| edges(part)).map(|_| Template::default()).collect();
+        let mut texts: Vec<Template> = edges().map(|_| Template::default()).collect();
         let (mut shown, mut has_room) = (0, true);
         let matching = self.rows(content_type, &request, slice, |stored| {
             let pending = texts.iter().map(|text| text.json.len()).sum();
@@ -219,15 +223,13 @@ impl PlanExecution<'_> {
             if !has_room {
                 return Ok(());
             }
-            let edges = parts.iter().filter_map(|part| match &part.value {
-                ConnectionField::Edges(edges) => Some(edges),
-                _ => None,
-            });
-            for (edges, text) in edges.zip(&mut texts) {
+            for (edge, text) in edges().zip(&mut texts) {
                 if shown > 0 {
                     text.json.push(b',');
                 }
-                edge(&mut response.targets, text, edges, content_type, &stored);
+                text.object(edge, |text, node| {
+                    response.targets.object(text, node, content_type.name(), &stored);
+                });
             }
             shown += 1;
             Ok(())
@@ -237,24 +239,19 @@ impl PlanExecution<'_> {
         }
         let has_next = slice.offset.saturating_add(shown) < matching;
         let mut texts = texts.into_iter();
-        let out = &mut response.template;
-        for (index, part) in parts.iter().enumerate() {
-            out.json.push(if index == 0 { b'{' } else { b',' });
-            out.json.extend_from_slice(&part.key);
-            match &part.value {
-                ConnectionField::Edges(_) => {
-                    out.json.push(b'[');
-                    out.append(texts.next().unwrap_or_default());
-                    out.json.push(b']');
-                }
-                ConnectionField::PageInfo(fields) => page_info(&mut out.json, fields, has_next),
-                ConnectionField::TotalCount => {
-                    out.json.extend_from_slice(matching.to_string().as_bytes());
-                }
-                ConnectionField::Constant(fixed) => out.json.extend_from_slice(fixed),
+        response.template.object(parts, |out, part| match part {
+            ConnectionField::Edges(_) => {
+                out.json.push(b'[');
+                out.append(texts.next().unwrap_or_default());
+                out.json.push(b']');
             }
-        }
-        out.json.extend_from_slice(if parts.is_empty() { b"{}" } else { b"}" });
+            ConnectionField::PageInfo(fields) => out.object(fields, |out, HasNextPage| {
+                out.json.extend_from_slice(has_next.to_string().as_bytes());
+            }),
+            ConnectionField::TotalCount => {
+                out.json.extend_from_slice(matching.to_string().as_bytes());
+            }
+        });
         Ok(())
     }
 
@@ -362,39 +359,6 @@ impl PlanExecution<'_> {
         })?;
         Ok(bytes)
     }
-}
-
-fn edge(
-    targets: &mut RelationTargets<'_>,
-    text: &mut Template,
-    parts: &[Keyed<EdgeField>],
-    content_type: &CompiledType,
-    stored: &StoredObject<'_>,
-) {
-    for (index, part) in parts.iter().enumerate() {
-        text.json.push(if index == 0 { b'{' } else { b',' });
-        text.json.extend_from_slice(&part.key);
-        match &part.value {
-            EdgeField::Node(selection) => {
-                targets.object(text, selection, content_type.name(), stored);
-            }
-            EdgeField::Constant(fixed) => text.json.extend_from_slice(fixed),
-        }
-    }
-    text.json.extend_from_slice(if parts.is_empty() { b"{}" } else { b"}" });
-}
-
-fn page_info(out: &mut Vec<u8>, fields: &[Keyed<PageInfoField>], has_next: bool) {
-    for (index, field) in fields.iter().enumerate() {
-        out.push(if index == 0 { b'{' } else { b',' });
-        out.extend_from_slice(&field.key);
-        out.extend_from_slice(match &field.value {
-            PageInfoField::HasNextPage if has_next => b"true",
-            PageInfoField::HasNextPage => b"false",
-            PageInfoField::Constant(fixed) => fixed,
-        });
-    }
-    out.extend_from_slice(if fields.is_empty() { b"{}" } else { b"}" });
 }
 
 #[cfg(test)]

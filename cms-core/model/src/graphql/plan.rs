@@ -29,29 +29,30 @@ pub enum Action {
     Connection { content_type: String, arguments: Values, parts: Vec<Keyed<ConnectionField>> },
 }
 
-/// A value with its response key, as JSON text with the colon.
+/// A field with its response key, as JSON text with the colon.
 pub struct Keyed<T> {
     pub key: Vec<u8>,
-    pub value: T,
+    pub field: KeyedField<T>,
+}
+
+/// A field of an object type.
+pub enum KeyedField<T> {
+    /// `__typename`, with its value as JSON.
+    TypeName(Vec<u8>),
+    /// A field that the type declares.
+    Declared(T),
 }
 
 /// A field of a connection.
 pub enum ConnectionField {
-    Edges(Vec<Keyed<EdgeField>>),
-    PageInfo(Vec<Keyed<PageInfoField>>),
+    /// The selections of `node`.
+    Edges(Vec<Keyed<Selection>>),
+    PageInfo(Vec<Keyed<HasNextPage>>),
     TotalCount,
-    Constant(Vec<u8>),
 }
 
-pub enum EdgeField {
-    Node(Selection),
-    Constant(Vec<u8>),
-}
-
-pub enum PageInfoField {
-    HasNextPage,
-    Constant(Vec<u8>),
-}
+/// The only field of `pageInfo`.
+pub struct HasNextPage;
 
 /// A relation to resolve.
 pub struct PlannedRelation {
@@ -70,10 +71,8 @@ pub struct Selection {
 }
 
 pub enum SelectedField {
-    /// JSON that is the same for all objects, such as `__typename`.
-    Constant(Vec<u8>),
     Id,
-    Internal(Vec<Keyed<InternalSelection>>),
+    Internal(Vec<Keyed<InternalField>>),
     /// A stored value.
     Member {
         member: usize,
@@ -86,9 +85,4 @@ pub enum SelectedField {
         member: usize,
         relation: usize,
     },
-}
-
-pub enum InternalSelection {
-    Field(InternalField),
-    Constant(Vec<u8>),
 }

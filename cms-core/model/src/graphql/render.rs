@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 
 use super::{
     model::ValueShape,
-    plan::{InternalSelection, Keyed, PlannedRelation, SelectedField, Selection},
+    plan::{Keyed, KeyedField, PlannedRelation, SelectedField, Selection},
 };
 use crate::{
     dates,
@@ -37,6 +37,23 @@ struct Placeholder {
 }
 
 impl Template {
+    /// Appends an object; `append` appends the values of declared fields.
+    pub fn object<T>(&mut self, fields: &[Keyed<T>], mut append: impl FnMut(&mut Self, &T)) {
+        for (index, field) in fields.iter().enumerate() {
+            // The caller rejects a template of this length.
+            if self.json.len() > limits::MAX_GRAPHQL_RESPONSE_BYTES {
+                return;
+            }
+            self.json.push(if index == 0 { b'{' } else { b',' });
+            self.json.extend_from_slice(&field.key);
+            match &field.field {
+                KeyedField::TypeName(name) => self.json.extend_from_slice(name),
+                KeyedField::Declared(field) => append(self, field),
+            }
+        }
+        self.json.extend_from_slice(if fields.is_empty() { b"{}" } else { b"}" });
+    }
+
     /// Appends another template.
     pub fn append(&mut self, mut other: Self) {
         let start = self.json.len();
@@ -97,40 +114,28 @@ impl<'p> RelationTargets<'p> {
         object: Option<(&str, &StoredObject<'_>)>,
     ) {
         let values = members(data, &selection.members);
-        for (index, field) in selection.fields.iter().enumerate() {
-            // The caller rejects a template of this length.
-            if text.json.len() > limits::MAX_GRAPHQL_RESPONSE_BYTES {
-                return;
+        text.object(&selection.fields, |text, field| match (field, object) {
+            (SelectedField::Id, Some((_, stored))) => string(&mut text.json, &stored.id),
+            (SelectedField::Internal(fields), Some((content_type, stored))) => {
+                internal(text, fields, content_type, &stored.internal);
             }
-            text.json.push(if index == 0 { b'{' } else { b',' });
-            text.json.extend_from_slice(&field.key);
-            match (&field.value, object) {
-                (SelectedField::Constant(fixed), _) => text.json.extend_from_slice(fixed),
-                (SelectedField::Id, Some((_, stored))) => string(&mut text.json, &stored.id),
-                (SelectedField::Internal(fields), Some((content_type, stored))) => {
-                    internal(&mut text.json, fields, content_type, &stored.internal);
-                }
-                (SelectedField::Member { member, shape, required, inner }, _) => {
-                    let fits = |value: &&str| has_shape(value, *shape);
-                    match values[*member].filter(fits) {
-                        Some(value) => self.value(text, *shape, inner, value),
-                        None if *required => text.json.extend_from_slice(empty(*shape)),
-                        None => text.json.extend_from_slice(b"null"),
-                    }
-                }
-                (SelectedField::Relation { member, relation }, _) => match values[*member] {
-                    Some(links) if links.starts_with('[') => {
-                        self.placeholder(text, *relation, links);
-                    }
-                    _ => text.json.extend_from_slice(b"null"),
-                },
-                // Nested values have neither.
-                (SelectedField::Id | SelectedField::Internal(_), None) => {
-                    text.json.extend_from_slice(b"null");
+            (SelectedField::Member { member, shape, required, inner }, _) => {
+                let fits = |value: &&str| has_shape(value, *shape);
+                match values[*member].filter(fits) {
+                    Some(value) => self.value(text, *shape, inner, value),
+                    None if *required => text.json.extend_from_slice(empty(*shape)),
+                    None => text.json.extend_from_slice(b"null"),
                 }
             }
-        }
-        text.json.extend_from_slice(if selection.fields.is_empty() { b"{}" } else { b"}" });
+            (SelectedField::Relation { member, relation }, _) => match values[*member] {
+                Some(links) if links.starts_with('[') => self.placeholder(text, *relation, links),
+                _ => text.json.extend_from_slice(b"null"),
+            },
+            // Nested values have neither.
+            (SelectedField::Id | SelectedField::Internal(_), None) => {
+                text.json.extend_from_slice(b"null");
+            }
+        });
     }
 
     /// Appends a placeholder for the objects that links point to.
@@ -284,8 +289,8 @@ fn empty(shape: ValueShape) -> &'static [u8] {
 }
 
 fn internal(
-    out: &mut Vec<u8>,
-    fields: &[Keyed<InternalSelection>],
+    text: &mut Template,
+    fields: &[Keyed<InternalField>],
     content_type: &str,
     internal: &model::Internal<'_>,
 ) {
@@ -294,16 +299,8 @@ fn internal(
         dates::push_object_date(at, out);
         out.push(b'"');
     };
-    for (index, field) in fields.iter().enumerate() {
-        out.push(if index == 0 { b'{' } else { b',' });
-        out.extend_from_slice(&field.key);
-        let field = match &field.value {
-            InternalSelection::Constant(fixed) => {
-                out.extend_from_slice(fixed);
-                continue;
-            }
-            InternalSelection::Field(field) => field,
-        };
+    text.object(fields, |text, field| {
+        let out = &mut text.json;
         match field {
             InternalField::Status => string(out, internal.status.as_str()),
             InternalField::CreatedAt => date(out, internal.created_at),
@@ -320,6 +317,5 @@ fn internal(
             // `deletedAt` is empty here; the schema has no other fields.
             _ => string(out, ""),
         }
-    }
-    out.extend_from_slice(if fields.is_empty() { b"{}" } else { b"}" });
+    });
 }

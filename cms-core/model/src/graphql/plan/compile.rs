@@ -14,8 +14,8 @@ use indexmap::IndexMap;
 use serde_json::Value as Json;
 
 use super::{
-    Action, ConnectionField, EdgeField, InternalSelection, Keyed, PageInfoField, Plan,
-    PlannedRelation, Root, SelectedField, Selection,
+    Action, ConnectionField, HasNextPage, Keyed, KeyedField, Plan, PlannedRelation, Root,
+    SelectedField, Selection,
 };
 use crate::{
     graphql::{
@@ -215,8 +215,25 @@ impl<'a> Compiler<'a> {
         self.model.object(object).fields.get(name).expect("the query was found valid")
     }
 
-    fn type_name(&self, object: usize) -> Vec<u8> {
-        json_text(&self.model.object(object).name)
+    /// Plans the fields of an object type; `plan` plans those that the type declares.
+    fn fields<T>(
+        &mut self,
+        collected: Collected<'a>,
+        object: usize,
+        mut plan: impl FnMut(&mut Self, &'a Field, &[&'a QueryField]) -> Result<T, QueryError>,
+    ) -> Result<Vec<Keyed<T>>, QueryError> {
+        let fields = collected.into_iter().map(|(key, fields)| {
+            let field = match fields[0].name.node.as_str() {
+                "__typename" => {
+                    let name = &self.model.object(object).name;
+                    KeyedField::TypeName(format!("\"{name}\"").into_bytes())
+                }
+                name => KeyedField::Declared(plan(self, self.field(object, name), &fields)?),
+            };
+            // GraphQL names need no escapes in JSON.
+            Ok(Keyed { key: format!("\"{key}\":").into_bytes(), field })
+        });
+        fields.collect()
     }
 
     fn connection(
@@ -225,58 +242,27 @@ impl<'a> Compiler<'a> {
         object: usize,
         nesting: Nesting,
     ) -> Result<Vec<Keyed<ConnectionField>>, QueryError> {
-        let mut parts = Vec::with_capacity(collected.len());
-        for (key, fields) in collected {
-            let name = fields[0].name.node.as_str();
-            if name == "__typename" {
-                nesting.deeper()?;
-                parts.push(keyed(key, ConnectionField::Constant(self.type_name(object))));
-                continue;
-            }
-            let field = self.field(object, name);
-            let part = match field.source {
+        let inside = nesting.deeper()?;
+        self.fields(collected, object, |compiler, field, merged| {
+            Ok(match field.source {
                 FieldSource::Edges => {
-                    let inside = self.subfields(&fields)?;
-                    ConnectionField::Edges(self.edges(inside, object_of(field), nesting)?)
+                    let edges = compiler.subfields(merged)?;
+                    let edges =
+                        compiler.fields(edges, object_of(field), |compiler, node, merged| {
+                            let selected = compiler.subfields(merged)?;
+                            compiler.selection(selected, object_of(node), nesting)
+                        });
+                    ConnectionField::Edges(edges?)
                 }
                 FieldSource::PageInfo => {
-                    let (inside, info) = (self.subfields(&fields)?, object_of(field));
-                    nesting.deeper()?.deeper()?;
-                    let parts = inside.into_iter().map(|(key, fields)| {
-                        let is_name = fields[0].name.node.as_str() == "__typename";
-                        let text = || PageInfoField::Constant(self.type_name(info));
-                        keyed(key, if is_name { text() } else { PageInfoField::HasNextPage })
-                    });
-                    ConnectionField::PageInfo(parts.collect())
+                    let info = compiler.subfields(merged)?;
+                    inside.deeper()?;
+                    let info = compiler.fields(info, object_of(field), |_, _, _| Ok(HasNextPage));
+                    ConnectionField::PageInfo(info?)
                 }
-                _ => {
-                    nesting.deeper()?;
-                    ConnectionField::TotalCount
-                }
-            };
-            parts.push(keyed(key, part));
-        }
-        Ok(parts)
-    }
-
-    fn edges(
-        &mut self,
-        collected: Collected<'a>,
-        object: usize,
-        nesting: Nesting,
-    ) -> Result<Vec<Keyed<EdgeField>>, QueryError> {
-        let mut edges = Vec::with_capacity(collected.len());
-        for (key, fields) in collected {
-            let name = fields[0].name.node.as_str();
-            let edge = if name == "__typename" {
-                EdgeField::Constant(self.type_name(object))
-            } else {
-                let node = object_of(self.field(object, name));
-                EdgeField::Node(self.selection(self.subfields(&fields)?, node, nesting)?)
-            };
-            edges.push(keyed(key, edge));
-        }
-        Ok(edges)
+                _ => ConnectionField::TotalCount,
+            })
+        })
     }
 
     fn selection(
@@ -286,17 +272,11 @@ impl<'a> Compiler<'a> {
         nesting: Nesting,
     ) -> Result<Selection, QueryError> {
         let nesting = nesting.deeper()?;
-        let mut selection = Selection::default();
-        for (key, fields) in collected {
-            let name = fields[0].name.node.as_str();
-            let picked = if name == "__typename" {
-                SelectedField::Constant(self.type_name(object))
-            } else {
-                self.pick(self.field(object, name), &fields, nesting, &mut selection.members)?
-            };
-            selection.fields.push(keyed(key, picked));
-        }
-        Ok(selection)
+        let mut members = Vec::new();
+        let fields = self.fields(collected, object, |compiler, field, merged| {
+            compiler.pick(field, merged, nesting, &mut members)
+        })?;
+        Ok(Selection { fields, members })
     }
 
     fn pick(
@@ -310,17 +290,13 @@ impl<'a> Compiler<'a> {
             FieldSource::Id => SelectedField::Id,
             FieldSource::Internal => {
                 nesting.deeper()?;
-                let object = object_of(field);
-                let inside = self.subfields(merged)?.into_iter().map(|(key, fields)| {
-                    let name = fields[0].name.node.as_str();
-                    match self.model.object(object).fields.get(name).map(|field| &field.source) {
-                        Some(FieldSource::InternalField(field)) => {
-                            keyed(key, InternalSelection::Field(*field))
-                        }
-                        _ => keyed(key, InternalSelection::Constant(self.type_name(object))),
-                    }
-                });
-                SelectedField::Internal(inside.collect())
+                let inside = self.subfields(merged)?;
+                let fields =
+                    self.fields(inside, object_of(field), |_, field, _| match field.source {
+                        FieldSource::InternalField(field) => Ok(field),
+                        _ => unreachable!("`internal` has no other fields"),
+                    });
+                SelectedField::Internal(fields?)
             }
             FieldSource::Member { name, shape } => {
                 let inner = match field.type_ref.named {
@@ -337,13 +313,10 @@ impl<'a> Compiler<'a> {
                 }
             }
             FieldSource::Relation { name, target } => {
-                let (inside, level) = (self.subfields(merged)?, nesting.relations);
+                let inside = self.subfields(merged)?;
                 let selection = self.selection(inside, object_of(field), nesting.in_relation()?)?;
-                self.relations.push(PlannedRelation {
-                    content_type: target.clone(),
-                    selection,
-                    level,
-                });
+                let (content_type, level) = (target.clone(), nesting.relations);
+                self.relations.push(PlannedRelation { content_type, selection, level });
                 SelectedField::Relation {
                     member: member_index(members, name),
                     relation: self.relations.len() - 1,
@@ -413,13 +386,4 @@ fn member_index(members: &mut Vec<String>, name: &str) -> usize {
         members.push(name.to_owned());
         members.len() - 1
     })
-}
-
-fn keyed<T>(key: &str, value: T) -> Keyed<T> {
-    // GraphQL names need no escapes in JSON.
-    Keyed { key: format!("\"{key}\":").into_bytes(), value }
-}
-
-fn json_text(name: &str) -> Vec<u8> {
-    format!("\"{name}\"").into_bytes()
 }
