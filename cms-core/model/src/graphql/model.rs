@@ -75,6 +75,11 @@ impl TypeRef {
     }
 }
 
+/// The name in the text of a type.
+pub(super) fn type_name(text: &str) -> &str {
+    text.trim_matches(['[', ']', '!'])
+}
+
 /// A type that has a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum NamedType {
@@ -248,8 +253,7 @@ impl Builder {
     }
 
     fn type_ref(&self, text: &str) -> TypeRef {
-        let name = text.trim_matches(['[', ']', '!']);
-        TypeRef { named: self.model.expect(name), text: text.to_owned() }
+        TypeRef { named: self.model.expect(type_name(text)), text: text.to_owned() }
     }
 
     fn arguments(&self, list: &[(&str, &str)]) -> IndexMap<String, TypeRef> {

@@ -17,10 +17,11 @@ use async_graphql::{
 };
 use async_graphql_value::Value;
 
+use self::variables::OperationUse;
 use super::{
     error::QueryError,
     input,
-    model::{Model, NamedType, QUERY, TypeRef},
+    model::{Model, NamedType, QUERY, type_name},
 };
 
 /// Locations of directives, as messages name them.
@@ -37,12 +38,13 @@ pub fn validate(model: &Model, document: &ExecutableDocument) -> Vec<QueryError>
     for (name, operation) in document.operations.iter() {
         let mut validator = Validator::new(model, document, &mut errors);
         validator.operation(operation);
-        definitions.push(variables::OperationUse::operation(
-            name,
-            operation,
-            validator.uses,
-            validator.spreads,
-        ));
+        definitions.push(OperationUse {
+            name: name.map(Name::as_str),
+            position: operation.pos,
+            operation: Some(&operation.node),
+            uses: validator.uses,
+            spreads: validator.spreads,
+        });
     }
     for (name, fragment) in &document.fragments {
         let mut validator = Validator::new(model, document, &mut errors);
@@ -50,12 +52,13 @@ pub fn validate(model: &Model, document: &ExecutableDocument) -> Vec<QueryError>
         let type_condition = &fragment.node.type_condition.node.on;
         let object = validator.type_condition(type_condition, Some(name));
         validator.selection_set(&fragment.node.selection_set.node, object);
-        definitions.push(variables::OperationUse::fragment(
-            name,
-            fragment.pos,
-            validator.uses,
-            validator.spreads,
-        ));
+        definitions.push(OperationUse {
+            name: Some(name),
+            position: fragment.pos,
+            operation: None,
+            uses: validator.uses,
+            spreads: validator.spreads,
+        });
     }
     variables::check(model, document, &definitions, &mut errors);
     errors.sort_by_key(|error| {
@@ -219,57 +222,43 @@ impl<'a, 'd> Validator<'a, 'd> {
         let (position, name) = (field.pos, field.node.name.node.as_str());
         let inner = &field.node.selection_set.node;
         let Some(object) = object else {
-            self.unknown_arguments(&field.node);
+            self.unknown_arguments(&field.node.arguments);
             self.selection_set(inner, None);
             return;
         };
-        if name == "__typename" {
-            let parent = &self.model.object(object).name;
-            self.arguments(&field.node.arguments, &[], parent, position, "__typename");
-            self.leaf("__typename", "String!", inner, position);
-            return;
-        }
         let parent = self.model.object(object);
-        if object == QUERY && (name == "__schema" || name == "__type") {
-            let (expected, required) = match name {
-                "__schema" => ("__Schema!", None),
-                _ => ("__Type", Some(("name", "String!"))),
-            };
-            let required: Vec<(&str, &str)> = required.into_iter().collect();
-            self.arguments(&field.node.arguments, &required, &parent.name, position, name);
-            let Some(NamedType::Object(index)) = self.model.find(expected.trim_end_matches('!'))
-            else {
+        let (expected, declared) = match (name, parent.fields.get(name)) {
+            ("__typename", _) => ("String!", Vec::new()),
+            ("__schema", _) if object == QUERY => ("__Schema!", Vec::new()),
+            ("__type", _) if object == QUERY => ("__Type", vec![("name", "String!")]),
+            (_, Some(known)) => {
+                let declared = known.arguments.iter();
+                let declared = declared.map(|(name, argument)| (&**name, &*argument.text));
+                (&*known.type_ref.text, declared.collect())
+            }
+            (_, None) => {
+                let message = format!("Cannot query field \"{name}\" on type \"{}\".", parent.name);
+                if object == QUERY {
+                    self.errors.push(QueryError::unknown_root(message, position));
+                } else {
+                    self.error(message, position);
+                }
+                self.unknown_arguments(&field.node.arguments);
+                self.selection_set(inner, None);
                 return;
-            };
-            self.composite(name, expected, inner, position, index);
-            return;
-        }
-        let Some(known) = parent.fields.get(name) else {
-            let message = format!("Cannot query field \"{name}\" on type \"{}\".", parent.name);
-            if object == QUERY {
-                self.errors.push(QueryError::unknown_root(message, position));
-            } else {
+            }
+        };
+        self.arguments(&field.node.arguments, &declared, &parent.name, position, name);
+        if let Some(NamedType::Object(object)) = self.model.find(type_name(expected)) {
+            if inner.items.is_empty() {
+                let message = format!(
+                    "Field \"{name}\" of type \"{expected}\" must have a selection of subfields. Did \
+                     you mean \"{name} {{ ... }}\"?"
+                );
                 self.error(message, position);
             }
-            self.unknown_arguments(&field.node);
-            self.selection_set(inner, None);
-            return;
-        };
-        let declared: Vec<(&str, &str)> = known
-            .arguments
-            .iter()
-            .map(|(name, expected)| (name.as_str(), expected.text.as_str()))
-            .collect();
-        self.arguments(&field.node.arguments, &declared, &parent.name, position, name);
-        let TypeRef { named, text } = &known.type_ref;
-        match named {
-            NamedType::Object(index) => self.composite(name, text, inner, position, *index),
-            NamedType::Scalar(_) | NamedType::Input(_) => self.leaf(name, text, inner, position),
-        }
-    }
-
-    fn leaf(&mut self, name: &str, expected: &str, inner: &'d SelectionSet, position: Pos) {
-        if !inner.items.is_empty() {
+            self.selection_set(inner, Some(object));
+        } else if !inner.items.is_empty() {
             let message = format!(
                 "Field \"{name}\" must not have a selection since type \"{expected}\" has no subfields."
             );
@@ -277,27 +266,9 @@ impl<'a, 'd> Validator<'a, 'd> {
         }
     }
 
-    fn composite(
-        &mut self,
-        name: &str,
-        expected: &str,
-        inner: &'d SelectionSet,
-        position: Pos,
-        object: usize,
-    ) {
-        if inner.items.is_empty() {
-            let message = format!(
-                "Field \"{name}\" of type \"{expected}\" must have a selection of subfields. Did you \
-                 mean \"{name} {{ ... }}\"?"
-            );
-            self.error(message, position);
-        }
-        self.selection_set(inner, Some(object));
-    }
-
-    /// Records variables in arguments of unknown fields.
-    fn unknown_arguments(&mut self, field: &'d Field) {
-        for (_, value) in &field.arguments {
+    /// Records variables in arguments of unknown fields and directives.
+    fn unknown_arguments(&mut self, arguments: &'d [(Positioned<Name>, Positioned<Value>)]) {
+        for (_, value) in arguments {
             self.variables(&value.node, value.pos, None);
         }
     }
@@ -397,7 +368,7 @@ impl<'a, 'd> Validator<'a, 'd> {
             let is_executable = name == "skip" || name == "include";
             if !is_executable && !SCHEMA_DIRECTIVES.contains(&name) {
                 self.error(format!("Unknown directive \"@{name}\"."), position);
-                self.unknown_directive(&directive.node);
+                self.unknown_arguments(&directive.node.arguments);
                 continue;
             }
             if !is_executable || ![FIELD, FRAGMENT_SPREAD, INLINE_FRAGMENT].contains(&location) {
@@ -416,14 +387,8 @@ impl<'a, 'd> Validator<'a, 'd> {
                 let owner = format!("@{name}");
                 self.arguments(&directive.node.arguments, &declared, "", position, &owner);
             } else {
-                self.unknown_directive(&directive.node);
+                self.unknown_arguments(&directive.node.arguments);
             }
-        }
-    }
-
-    fn unknown_directive(&mut self, directive: &'d Directive) {
-        for (_, value) in &directive.arguments {
-            self.variables(&value.node, value.pos, None);
         }
     }
 }

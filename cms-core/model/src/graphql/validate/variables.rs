@@ -4,42 +4,25 @@
 use std::collections::{HashMap, HashSet};
 
 use async_graphql::{
-    Name, Pos, Positioned,
+    Pos, Positioned,
     parser::types::{ExecutableDocument, OperationDefinition, VariableDefinition},
 };
 use async_graphql_value::ConstValue;
 
 use super::VariableUse;
-use crate::graphql::{error::QueryError, model::Model};
+use crate::graphql::{
+    error::QueryError,
+    model::{Model, type_name},
+};
 
 /// An operation or a fragment, with the variables and fragments that it uses.
 pub(super) struct OperationUse<'d> {
-    name: Option<&'d str>,
-    position: Pos,
-    operation: Option<&'d OperationDefinition>,
-    uses: Vec<VariableUse<'d>>,
-    spreads: Vec<(&'d str, Pos)>,
-}
-
-impl<'d> OperationUse<'d> {
-    pub(super) fn operation(
-        name: Option<&'d Name>,
-        operation: &'d Positioned<OperationDefinition>,
-        uses: Vec<VariableUse<'d>>,
-        spreads: Vec<(&'d str, Pos)>,
-    ) -> Self {
-        let name = name.map(Name::as_str);
-        Self { name, position: operation.pos, operation: Some(&operation.node), uses, spreads }
-    }
-
-    pub(super) fn fragment(
-        name: &'d Name,
-        position: Pos,
-        uses: Vec<VariableUse<'d>>,
-        spreads: Vec<(&'d str, Pos)>,
-    ) -> Self {
-        Self { name: Some(name), position, operation: None, uses, spreads }
-    }
+    pub(super) name: Option<&'d str>,
+    pub(super) position: Pos,
+    /// None for a fragment.
+    pub(super) operation: Option<&'d OperationDefinition>,
+    pub(super) uses: Vec<VariableUse<'d>>,
+    pub(super) spreads: Vec<(&'d str, Pos)>,
 }
 
 /// Checks variables and fragments.
@@ -115,7 +98,7 @@ fn check_operation(
         let has_default = declaration.node.default_value.as_ref();
         let has_default = has_default.is_some_and(|default| default.node != ConstValue::Null);
         // Validation reports unknown types.
-        let is_known = model.find(given.to_string().trim_matches(['[', ']', '!'])).is_some();
+        let is_known = model.find(type_name(&given.to_string())).is_some();
         if let Some(expected) = &usage.expected
             && is_known
             && !is_allowed(&given.to_string(), has_default, expected)
