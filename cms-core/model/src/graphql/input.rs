@@ -3,10 +3,10 @@
 //! Messages are those of the reference implementation, so that they can be searched for.
 
 use async_graphql::{
-    Name, Positioned,
+    Positioned,
     parser::types::{BaseType, Field, OperationDefinition, Type},
 };
-use async_graphql_value::Value as Literal;
+use async_graphql_value::{ConstValue, Value as Literal};
 use indexmap::IndexMap;
 use serde_json::{Map, Value, json};
 
@@ -137,7 +137,7 @@ pub fn variables(
         let wanted = definition.var_type.node.to_string();
         match (given.get(name), &definition.default_value) {
             (None, Some(default)) => {
-                values.insert(name.to_owned(), to_json(default.node.clone().into_value()));
+                values.insert(name.to_owned(), to_json(default.node.clone()));
             }
             (None, None) if definition.var_type.node.nullable => {}
             (None, None) => errors.push(QueryError::invalid(
@@ -319,22 +319,11 @@ fn resolve(literal: &Literal, variables: &Values) -> Option<Value> {
             .filter_map(|(name, value)| Some((name.to_string(), resolve(value, variables)?)))
             .collect::<Map<_, _>>()
             .into(),
-        other => to_json(other.clone()),
+        other => to_json(other.clone().into_const()?),
     })
 }
 
 /// A literal without variables as JSON.
-fn to_json(literal: Literal) -> Value {
-    match literal {
-        Literal::String(text) => Value::String(text),
-        Literal::Number(number) => Value::Number(number),
-        Literal::Boolean(boolean) => Value::Bool(boolean),
-        Literal::Enum(name) => Value::String(name.to_string()),
-        Literal::List(items) => items.into_iter().map(to_json).collect(),
-        Literal::Object(fields) => {
-            let field = |(name, value): (Name, Literal)| (name.to_string(), to_json(value));
-            Value::Object(fields.into_iter().map(field).collect())
-        }
-        Literal::Null | Literal::Variable(_) | Literal::Binary(_) => json!(null),
-    }
+fn to_json(literal: ConstValue) -> Value {
+    literal.into_json().expect("names of fields are texts")
 }
