@@ -41,30 +41,22 @@ pub struct GraphQlRequest {
 
 /// Returns the error code in GraphQL responses, see docs/reference/graphql.md#errors
 pub fn code(error: &Error) -> &'static str {
-    match error {
-        Error::Invalid(_) => "BAD_USER_INPUT",
-        Error::Rejected(_)
-        | Error::BatchLimit { .. }
-        | Error::BadRequest(_)
-        | Error::Blocked(_) => "BAD_REQUEST",
-        Error::Unauthenticated => "UNAUTHORIZED",
-        Error::Forbidden | Error::CrossSite => "FORBIDDEN",
-        Error::NotFound { .. } => "NOT_FOUND",
-        Error::Conflict(_)
-        | Error::MatchesChanged { .. }
-        | Error::DataLoss(_)
-        | Error::PreconditionFailed
-        | Error::IdempotencyKeyReused
-        | Error::Gone(_) => "CONFLICT",
-        Error::ObjectTooLarge { .. } | Error::BodyTooLarge => "PAYLOAD_TOO_LARGE",
-        Error::UnsupportedMedia => "UNSUPPORTED_MEDIA_TYPE",
-        Error::TooManyRequests { .. } => "TOO_MANY_REQUESTS",
-        Error::NoSpace(_) => "INSUFFICIENT_STORAGE",
-        Error::Busy(_) | Error::NotFast => "UNAVAILABLE",
-        Error::OutcomeUnknown => "OUTCOME_UNKNOWN",
-        Error::Damaged(_) | Error::Internal(_) | Error::Unsupported(_) | Error::Unreachable(_) => {
-            "INTERNAL"
-        }
+    if matches!(error, Error::Invalid(_)) {
+        return "BAD_USER_INPUT";
+    }
+    match error::status(error) {
+        400 => "BAD_REQUEST",
+        401 => "UNAUTHORIZED",
+        403 => "FORBIDDEN",
+        404 => "NOT_FOUND",
+        409 | 410 | 412 | 422 => "CONFLICT",
+        413 => "PAYLOAD_TOO_LARGE",
+        415 => "UNSUPPORTED_MEDIA_TYPE",
+        429 => "TOO_MANY_REQUESTS",
+        503 => "UNAVAILABLE",
+        504 => "OUTCOME_UNKNOWN",
+        507 => "INSUFFICIENT_STORAGE",
+        _ => "INTERNAL",
     }
 }
 
