@@ -79,23 +79,15 @@ pub struct PlanProgress {
     pub total: u64,
 }
 
-/// The work on a type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum PlanPhase {
-    /// Objects are converted.
-    Objects,
-    /// Indexes are built; only of an apply.
-    Indexes,
-}
-
-impl PlanPhase {
-    /// The name in the API.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Objects => "objects",
-            Self::Indexes => "indexes",
-        }
+crate::named_enum! {
+    /// The work on a type.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum PlanPhase {
+        /// Objects are converted.
+        Objects => "objects",
+        /// Indexes are built; only of an apply.
+        Indexes => "indexes",
     }
 }
 
