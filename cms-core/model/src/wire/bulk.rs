@@ -93,7 +93,10 @@ impl BulkRequest {
                 None
             }
             Some(_) => None,
-            None => member_of(payload, action, (BulkAction::Patch, "patch"), patch, &mut errors),
+            None => {
+                check_member(payload, "patch", action, BulkAction::Patch, &mut errors);
+                patch
+            }
         };
         let replace = replace.unwrap_or_default();
         if patch.is_some_and(Map::is_empty) {
@@ -104,8 +107,7 @@ impl BulkRequest {
             errors.add("patch", message::too_long(limits::MAX_OBJECT_BYTES));
         }
         let transition = read::optional::<&str>(payload, "transition", "", &mut errors);
-        let of = (BulkAction::Transition, "transition");
-        let transition = member_of(payload, action, of, transition, &mut errors);
+        check_member(payload, "transition", action, BulkAction::Transition, &mut errors);
         let expect = expected(payload, dry_run, &mut errors);
         read::refuse_others(payload, &MEMBERS, "", &mut errors);
         let filters = filters.map(|filters| Value::Object(filters.clone()).to_string());
@@ -144,20 +146,19 @@ fn replacements(
 }
 
 /// Checks a member that one action needs and others do not know.
-fn member_of<T>(
+fn check_member(
     payload: &Map<String, Value>,
+    name: &str,
     action: Option<BulkAction>,
-    (of, name): (BulkAction, &str),
-    value: Option<T>,
+    of: BulkAction,
     errors: &mut FieldErrors,
-) -> Option<T> {
+) {
     let is_sent = payload.contains_key(name);
     match action {
         Some(action) if action == of && !is_sent => errors.add(name, message::required(name)),
         Some(action) if action != of && is_sent => errors.add(name, message::NOT_VALID),
         _ => {}
     }
-    value
 }
 
 fn expected(payload: &Map<String, Value>, dry_run: bool, errors: &mut FieldErrors) -> Option<u64> {
