@@ -120,6 +120,11 @@ pub fn date(text: Option<&str>, key: &str, errors: &mut FieldErrors) -> Option<T
     date
 }
 
+/// Reads a number of digits only, without a sign.
+pub fn digits(text: &str) -> Option<i64> {
+    text.parse().ok().filter(|_| text.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
 /// Adds an error for each other key than the known ones. `parent` is the path of the map.
 pub fn refuse_others(
     map: &Map<String, Value>,

@@ -12,6 +12,7 @@ use cms_model::{
     error::{Error, Result},
     object::{model::StoredObject, render, view::View},
     paging::PageRequest,
+    read,
     wire::{
         author::{Author, AuthorKind},
         object::{Direction, Json},
@@ -79,8 +80,7 @@ impl Objects<'_> {
             let current = find(reader, content_type, view, id)?;
             let unknown = || Error::not_found("version", format!("{name}/{id}/{version}"));
             let digits = version.strip_prefix("version-").unwrap_or(version);
-            let is_number = digits.bytes().all(|b| b.is_ascii_digit());
-            let number: i64 = digits.parse().ok().filter(|_| is_number).ok_or_else(unknown)?;
+            let number = read::digits(digits).ok_or_else(unknown)?;
             let found = if View::shows_single_version(caller, content_type) {
                 let shown = find_shown(reader, content_type, view, id)?;
                 Some(shown).filter(|shown| shown.internal.version == number)

@@ -14,6 +14,7 @@ use cms_model::{
     error::{Error, Result},
     limits,
     object::view::{Audience, View},
+    read,
     wire::{
         list::List,
         object::Json,
@@ -158,8 +159,7 @@ pub(super) fn find<'c>(
     needs: Access,
 ) -> Result<(TrashEntry, &'c Arc<CompiledType>)> {
     let unknown = || Error::not_found("trash entry", entry);
-    let is_number = entry.bytes().all(|byte| byte.is_ascii_digit());
-    let pk: i64 = entry.parse().ok().filter(|_| is_number).ok_or_else(unknown)?;
+    let pk = read::digits(entry).ok_or_else(unknown)?;
     let found = reader.trash_entry(pk)?.ok_or_else(unknown)?;
     let content_type = catalog.with_pk(found.ctd);
     let is_visible = |known: &&Arc<CompiledType>| {

@@ -10,6 +10,7 @@ use crate::{
     dates,
     error::{Error, FieldErrors, Result},
     message,
+    read::digits,
 };
 
 /// The requested entries; a part that is none matches all entries.
@@ -37,9 +38,7 @@ impl ActivityRequest {
     /// # Errors
     /// [`Error::Invalid`] for a text that is no `next` of a page.
     pub fn cursor(text: &str) -> Result<i64> {
-        let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-        let number = text.parse().ok().filter(|_| is_number);
-        number.ok_or_else(|| Error::invalid("before", message::NOT_VALID))
+        digits(text).ok_or_else(|| Error::invalid("before", message::NOT_VALID))
     }
 
     /// Parses `from` and `to`; none if neither is given.

@@ -7,6 +7,7 @@ use serde::{Serialize, Serializer};
 use crate::{
     error::{Error, Result},
     message,
+    read::digits,
     wire::author::Author,
 };
 
@@ -63,14 +64,12 @@ impl FromStr for Position {
             None => (text, None),
         };
         let read = || {
-            let is_number = !seq.is_empty() && seq.bytes().all(|byte| byte.is_ascii_digit());
-            let seq = seq.parse().ok().filter(|_| is_number)?;
             let is_hex = |nonce: &&str| nonce.bytes().all(|byte| byte.is_ascii_hexdigit());
             let nonce = match nonce {
                 Some(nonce) => Some(u32::from_str_radix(Some(nonce).filter(is_hex)?, 16).ok()?),
                 None => None,
             };
-            Some(Self { seq, nonce })
+            Some(Self { seq: digits(seq)?, nonce })
         };
         read().ok_or_else(|| Error::invalid("since", message::NOT_VALID))
     }
