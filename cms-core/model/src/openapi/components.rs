@@ -183,8 +183,13 @@ fn batch(required: &[&str]) -> Schema {
 }
 
 /// The error body `{code, message}` of one status.
-pub(super) fn error_body(code: u16, message: &str) -> Schema {
+fn error_body(code: u16, message: &str) -> Schema {
     code_and_message().example(json!({ "code": code, "message": message }))
+}
+
+/// The response of one status with an error body.
+pub(super) fn error(status: u16, description: &'static str, message: &str) -> ApiResponse {
+    ApiResponse::json(status, description, error_body(status, message))
 }
 
 fn code_and_message() -> Schema {

@@ -10,7 +10,7 @@ use super::{
 use crate::{
     message::{NOT_VALID, required},
     openapi::{
-        components::{allowed, any_object, conditional, error_body, paged},
+        components::{allowed, any_object, conditional, error, paged},
         ir::{ApiResponse, Operation, Parameter, Schema, Security},
         parameters::pages,
     },
@@ -46,16 +46,8 @@ fn sign_in(grants: &Grants<'_>) -> Vec<Operation> {
     let wrong = json!({ "email": [required("email")], "password": [required("password")] });
     let post = with_body(post, Schema::object(request, &[]).closed(), wrong).respond([
         ok(Schema::reference(SESSION)),
-        ApiResponse::json(
-            401,
-            "E-mail address or password is wrong",
-            error_body(401, "Unauthorized"),
-        ),
-        ApiResponse::json(
-            503,
-            "Too many sign-ins at a time",
-            error_body(503, "Service Unavailable"),
-        ),
+        error(401, "E-mail address or password is wrong", "Unauthorized"),
+        error(503, "Too many sign-ins at a time", "Service Unavailable"),
     ]);
     let kinds = [LinkKind::Setup, LinkKind::Invitation, LinkKind::Reset].map(LinkKind::as_str);
     let link = Schema::record([
@@ -68,12 +60,8 @@ fn sign_in(grants: &Grants<'_>) -> Vec<Operation> {
     let request = Schema::record([("code", Schema::text())]).closed();
     let expired = json!({ "code": ["This link has expired or was already used"] });
     let code = with_body(code, request, expired).respond([ok(link)]);
-    let redirect = || {
-        [
-            ApiResponse::empty(302, "Redirect"),
-            ApiResponse::json(404, "Not configured", error_body(404, "Not found")),
-        ]
-    };
+    let redirect =
+        || [ApiResponse::empty(302, "Redirect"), error(404, "Not configured", "Not found")];
     let start = Operation::get("/api/v1/session/openid", "getOpenId", "Start single sign-on")
         .parameters([Parameter::text("return", "Page to return to")])
         .respond(redirect());
@@ -101,19 +89,17 @@ fn sign_in(grants: &Grants<'_>) -> Vec<Operation> {
 /// after too many failures.
 fn limited(operation: Operation) -> Operation {
     let description = "Protects against requests of other sites";
-    let refused = error_body(403, "Cross-site request refused");
     operation
         .parameters([Parameter::header("X-CMS-Request", description, "^1$").required()])
         .respond([
-            ApiResponse::json(403, "The request comes from another site", refused),
+            error(403, "The request comes from another site", "Cross-site request refused"),
             too_many(),
         ])
 }
 
 /// Status 429.
 fn too_many() -> ApiResponse {
-    let body = error_body(429, "Too Many Requests");
-    ApiResponse::json(429, "Too many failed sign-ins", body)
+    error(429, "Too many failed sign-ins", "Too Many Requests")
 }
 
 fn open_id() -> Schema {
