@@ -10,6 +10,7 @@ use super::{
         with_keep_dates,
     },
     ir::{ApiResponse, Operation, Parameter, Schema},
+    names::pascal_case,
     parameters::{content_types, fields, hydrate, levels, list_parameters, pages, paging},
 };
 use crate::{
@@ -278,32 +279,23 @@ impl ObjectOperations<'_> {
     fn publishing(&self) -> Vec<(Needs, Operation)> {
         let depth = "With 1, do the same to objects that this one links to";
         let one = |action: PublishAction| {
-            let (verb, summary) = words(action);
-            self.operation(
-                "post",
-                &format!("/{{id}}/{verb}"),
-                verb,
-                &format!("{summary} an object"),
-            )
-            .parameters([Parameter::query("hydrate", depth, levels(1))])
-            .respond_if_found([
-                ApiResponse::empty(204, "Done"),
-                rejected("Action \"archive\" is not allowed in status \"draft\""),
-            ])
+            let (verb, capital) = (action.as_str(), pascal_case(action.as_str()));
+            let path = format!("/{{id}}/{verb}");
+            self.operation("post", &path, verb, &format!("{capital} an object"))
+                .parameters([Parameter::query("hydrate", depth, levels(1))])
+                .respond_if_found([
+                    ApiResponse::empty(204, "Done"),
+                    rejected("Action \"archive\" is not allowed in status \"draft\""),
+                ])
         };
         let batch = |action: PublishAction| {
-            let (verb, summary) = words(action);
-            let id = format!("batch{summary}");
+            let (verb, capital) = (action.as_str(), pascal_case(action.as_str()));
+            let (path, id) = (format!("/batch-{verb}"), format!("batch{capital}"));
             let limit = Some(limits::MAX_PUBLISH_BATCH_IDS as u64);
-            self.operation(
-                "post",
-                &format!("/batch-{verb}"),
-                &id,
-                &format!("{summary} many objects"),
-            )
-            .body(Schema::list_between(Schema::text(), 0, limit))
-            .respond_if_found([ApiResponse::empty(204, "Done"), too_many()])
-            .respond(body_errors())
+            self.operation("post", &path, &id, &format!("{capital} many objects"))
+                .body(Schema::list_between(Schema::text(), 0, limit))
+                .respond_if_found([ApiResponse::empty(204, "Done"), too_many()])
+                .respond(body_errors())
         };
         let single = PublishAction::ALL.map(one).map(conditional);
         single
@@ -313,15 +305,6 @@ impl ObjectOperations<'_> {
             .map(|operation| (PUBLISH, operation))
             .collect()
     }
-}
-
-fn words(action: PublishAction) -> (&'static str, &'static str) {
-    let capital = match action {
-        PublishAction::Publish => "Publish",
-        PublishAction::Unpublish => "Unpublish",
-        PublishAction::Archive => "Archive",
-    };
-    (action.as_str(), capital)
 }
 
 /// Status 400 of a batch action: too many objects, an invalid body, or no Draft & Public.
