@@ -77,8 +77,8 @@ fn describe(property: &Property, stored: &Value, config: &Value, items: &Items<'
             };
             object(&property.nested, nested, stored, items)
         }
-        InputType::Geo => from_stored_schema(stored, property).closed(),
-        _ => from_stored_schema(stored, property),
+        InputType::Geo => keywords(stored, property.required, &property.options).closed(),
+        _ => keywords(stored, property.required, &property.options),
     }
 }
 
@@ -104,10 +104,6 @@ pub(super) fn required(properties: &[Property]) -> Vec<String> {
 }
 
 /// A value that only its stored schema describes.
-fn from_stored_schema(stored: &Value, property: &Property) -> Schema {
-    keywords(stored, property.required, &property.options)
-}
-
 fn keywords(stored: &Value, required: bool, options: &[String]) -> Schema {
     let Some(schema_type) = stored["type"].as_str().and_then(SchemaType::parse) else {
         return Schema::anything();
@@ -183,10 +179,7 @@ fn count(stored: &Value, keyword: &str) -> u64 {
 }
 
 fn bound(stored: &Value, keyword: &str) -> Option<Number> {
-    match &stored[keyword] {
-        Value::Number(number) => Some(number.clone()),
-        _ => None,
-    }
+    stored[keyword].as_number().cloned()
 }
 
 /// The default of the form, if it is a valid value.
