@@ -6,7 +6,7 @@ use serde_json::json;
 use super::{
     Grants, MANAGEMENT_TAG, id, keys, ok,
     schemas::{AUTH_CONTEXT, AUTHOR, BULK_JOB, rules},
-    with_optional_body,
+    users, with_optional_body,
 };
 use crate::{
     auth::scope::Access,
@@ -17,7 +17,7 @@ use crate::{
         parameters::pages,
         system,
     },
-    wire::{check::CheckArea, openapi::OpenApiVersion, user::Role},
+    wire::{check::CheckArea, openapi::OpenApiVersion},
 };
 
 const DELIVERY: &str = "WebhookDelivery";
@@ -208,7 +208,7 @@ fn auth_context() -> Schema {
         ("username", Schema::text()),
         ("roles", texts()),
         ("email", Schema::text()),
-        ("role", Schema::one_of(&Role::ALL.map(Role::as_str))),
+        ("role", users::role()),
     ];
     let key = [("name", Schema::text()), ("type", keys::kind()), ("rules", rules())];
     let types = Schema::map(Schema::text().example("crud"));

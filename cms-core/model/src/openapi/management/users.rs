@@ -12,7 +12,7 @@ use crate::{
     openapi::{
         components::{allowed, paged, rejected},
         ir::{Operation, Parameter, Schema},
-        parameters::pages,
+        parameters::{pages, paging},
     },
     wire::{
         session::LinkKind,
@@ -31,15 +31,16 @@ pub(super) fn operations(grants: &Grants<'_>) -> Vec<Operation> {
     let user = || ok(Schema::reference(USER));
     let taken = || json!({ "email": [ALREADY_USED] });
     let order = Schema::one_of(&UserOrder::ALL.map(UserOrder::as_str));
-    let direction = Schema::one_of(&["asc", "desc"]).with_default("asc");
+    let [page, limit, _, direction] = paging();
     let list = Operation::get(ALL, "getUsers", "List users")
-        .parameters(pages())
         .parameters([
+            page,
+            limit,
             Parameter::text("q", "Part of the e-mail address or name"),
             Parameter::query("role", "Only users with this role", role()),
             Parameter::flag("disabled", "Only disabled users, or only others"),
             Parameter::query("order_by", "Order", order.with_default("name")),
-            Parameter::query("order_direction", "Direction of the order", direction),
+            direction,
         ])
         .respond_if_allowed([ok(paged(Schema::reference(USER)))]);
     let link = Schema::reference(LINK);
@@ -58,8 +59,7 @@ pub(super) fn operations(grants: &Grants<'_>) -> Vec<Operation> {
     let delete = Operation::delete(ONE, "deleteUser", "Delete a user")
         .parameters(of())
         .respond_if_found([done(), rejected(last)]);
-    let kinds = LinkKind::OF_USERS.map(LinkKind::as_str);
-    let request = Schema::object([("kind", Schema::one_of(&kinds))], &[]).closed();
+    let request = Schema::object([("kind", kind())], &[]).closed();
     let path = "/api/v1/internal/user/{id}/link";
     let link = Operation::post(path, "postUserLink", "Create a sign-in link").parameters(of());
     let link = with_optional_body(link, request, json!({ "errors": ["The user is disabled"] }))
@@ -75,8 +75,13 @@ pub(super) fn operations(grants: &Grants<'_>) -> Vec<Operation> {
     allowed(MANAGEMENT_TAG, all.map(|operation| (grants.rights.admin, operation)))
 }
 
-fn role() -> Schema {
+pub(super) fn role() -> Schema {
     Schema::one_of(&Role::ALL.map(Role::as_str))
+}
+
+/// The kind of a sign-in link.
+fn kind() -> Schema {
+    Schema::one_of(&LinkKind::OF_USERS.map(LinkKind::as_str))
 }
 
 /// The members of a user that requests set.
@@ -93,28 +98,20 @@ fn members() -> [(&'static str, Schema); 6] {
 
 /// The schemas of this module.
 pub(super) fn schemas() -> Vec<(&'static str, Schema)> {
-    let kind = || ("kind", Schema::one_of(&LinkKind::OF_USERS.map(LinkKind::as_str)));
-    let pending = Schema::record([kind(), ("expiresAt", Schema::text())]);
-    let [email, name, role, rules, may_publish, disabled] = members();
-    let user = Schema::record([
-        ("id", Schema::text()),
-        email,
-        name,
-        role,
-        rules,
-        may_publish,
-        disabled,
+    let pending = Schema::record([("kind", kind()), ("expiresAt", Schema::text())]);
+    let others = [
         ("hasPassword", Schema::boolean()),
         ("openId", Schema::boolean().described("The user has signed in by OpenID Connect")),
         ("pendingLink", pending.or_null()),
         ("createdAt", Schema::text()),
         ("lastSeenAt", Schema::text().or_null()),
-    ]);
+    ];
+    let user = [("id", Schema::text())].into_iter().chain(members()).chain(others);
     let link = Schema::record([
-        kind(),
+        ("kind", kind()),
         ("url", Schema::text()),
         ("code", Schema::text()),
         ("expiresAt", Schema::text()),
     ]);
-    vec![(USER, user), (LINK, link)]
+    vec![(USER, Schema::record(user)), (LINK, link)]
 }
