@@ -250,6 +250,11 @@ impl Operation {
     pub(super) fn respond_if_found(self, responses: impl IntoIterator<Item = ApiResponse>) -> Self {
         self.respond(responses).respond(denied_or_missing())
     }
+
+    /// As [`Self::respond_if_found`], and 413 and 415.
+    pub(super) fn respond_to_body(self, responses: impl IntoIterator<Item = ApiResponse>) -> Self {
+        self.respond_if_found(responses).respond(body_errors())
+    }
 }
 
 /// Returns the operations that are allowed, with a tag.

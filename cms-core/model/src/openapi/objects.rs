@@ -6,8 +6,7 @@ use serde_json::{Value, json};
 use super::{
     components::{
         self, BATCH_ERROR, BATCH_SUCCESS, INCOMING, SCHEDULE, WORKING_COPY, WORKING_COPY_INPUT,
-        any_object, body_errors, cacheable, conditional, idempotent, invalid, rejected, texts,
-        with_keep_dates,
+        any_object, cacheable, conditional, idempotent, invalid, rejected, texts, with_keep_dates,
     },
     ir::{ApiResponse, Operation, Parameter, Schema},
     names::pascal_case,
@@ -101,13 +100,13 @@ impl ObjectOperations<'_> {
             .parameters(of_one)
     }
 
+    fn object(&self) -> ApiResponse {
+        ApiResponse::json(200, "The object", self.schemas.output.clone())
+    }
+
     fn objects(&self) -> Vec<(Needs, Operation)> {
-        let done = |schema| ApiResponse::json(200, "The object", schema);
         let write = |operation: Operation, body: Schema| {
-            operation
-                .body(body)
-                .respond_if_found([done(self.schemas.output.clone()), invalid(self.errors.clone())])
-                .respond(body_errors())
+            operation.body(body).respond_to_body([self.object(), invalid(self.errors.clone())])
         };
         let list = self.schemas.list.clone();
         let list = self
@@ -117,7 +116,7 @@ impl ObjectOperations<'_> {
         let get = self
             .operation("get", "/{id}", "get", "Get an object")
             .parameters([hydrate(), fields("fields[]")])
-            .respond_if_found([done(self.schemas.output.clone()), too_many_fields()]);
+            .respond_if_found([self.object(), too_many_fields()]);
         let delete =
             self.operation("delete", "/{id}", "delete", "Delete an object").respond_if_found([
                 ApiResponse::empty(204, "Deleted"),
@@ -139,13 +138,10 @@ impl ObjectOperations<'_> {
     fn batches(&self) -> Vec<(Needs, Operation)> {
         let write = |operation: Operation| {
             let reference = Schema::reference;
-            operation
-                .body(Schema::list(self.schemas.input.clone()))
-                .respond_if_found([
-                    ApiResponse::json(200, "All objects were saved", reference(BATCH_SUCCESS)),
-                    ApiResponse::json(400, "Some objects were rejected", reference(BATCH_ERROR)),
-                ])
-                .respond(body_errors())
+            operation.body(Schema::list(self.schemas.input.clone())).respond_to_body([
+                ApiResponse::json(200, "All objects were saved", reference(BATCH_SUCCESS)),
+                ApiResponse::json(400, "Some objects were rejected", reference(BATCH_ERROR)),
+            ])
         };
         let create = self
             .operation("post", "/batch", "batchCreate", "Create many objects")
@@ -159,11 +155,10 @@ impl ObjectOperations<'_> {
         let delete = self
             .operation("post", "/batch-delete", "batchDelete", "Delete many objects")
             .body(texts())
-            .respond_if_found([
+            .respond_to_body([
                 ApiResponse::json(200, "Number of deleted objects", deleted),
                 rejected("Content object: \"a\" doesn't exist"),
-            ])
-            .respond(body_errors());
+            ]);
         vec![
             (CREATE, with_keep_dates(idempotent(write(create)))),
             (UPDATE, write(patch)),
@@ -206,11 +201,10 @@ impl ObjectOperations<'_> {
         let duplicate = self
             .operation("post", "/{id}/duplicate", "duplicate", "Copy an object")
             .body(Schema::record([(list, related)]))
-            .respond_if_found([
+            .respond_to_body([
                 ApiResponse::json(200, "The copy", self.schemas.output.clone()),
                 invalid(json!({ list: [required(list)] })),
-            ])
-            .respond(body_errors());
+            ]);
         let existing = "Check a replacement of this object instead of a new one";
         let validate = self
             .operation("post", "/validate", "validate", "Check an object without saving it")
@@ -219,11 +213,10 @@ impl ObjectOperations<'_> {
                 Parameter::flag("patch", "Check a change of properties"),
             ])
             .body(self.schemas.patch.clone())
-            .respond_if_found([
+            .respond_to_body([
                 ApiResponse::empty(204, "It would be saved"),
                 invalid(self.errors.clone()),
-            ])
-            .respond(body_errors());
+            ]);
         let incoming = self
             .operation("get", "/{id}/incoming", "incoming", "List objects that link to an object")
             .parameters([content_types()])
@@ -241,8 +234,7 @@ impl ObjectOperations<'_> {
             .respond_if_found([copy()]);
         let put = of_copy("put", "putWorkingCopy", "Store the unfinished work of the caller")
             .body(Schema::reference(WORKING_COPY_INPUT))
-            .respond_if_found([copy(), invalid(json!({ "base": [required("base")] }))])
-            .respond(body_errors());
+            .respond_to_body([copy(), invalid(json!({ "base": [required("base")] }))]);
         let delete =
             of_copy("delete", "deleteWorkingCopy", "Delete the unfinished work of the caller")
                 .respond_if_found([ApiResponse::empty(204, "There is none now")]);
@@ -261,11 +253,7 @@ impl ObjectOperations<'_> {
         let put = self
             .operation("put", path, "schedule", "Publish an object at a time")
             .body(Schema::reference(SCHEDULE))
-            .respond_if_found([
-                ApiResponse::json(200, "The object", self.schemas.output.clone()),
-                invalid(json!({ "scheduledAt": [NOT_VALID] })),
-            ])
-            .respond(body_errors());
+            .respond_to_body([self.object(), invalid(json!({ "scheduledAt": [NOT_VALID] }))]);
         let delete = self
             .operation("delete", path, "unschedule", "Do not publish an object at a time")
             .respond([ApiResponse::empty(204, "There is no schedule now")])
@@ -294,8 +282,7 @@ impl ObjectOperations<'_> {
             let limit = Some(limits::MAX_PUBLISH_BATCH_IDS as u64);
             self.operation("post", &path, &id, &format!("{capital} many objects"))
                 .body(Schema::list_between(Schema::text(), 0, limit))
-                .respond_if_found([ApiResponse::empty(204, "Done"), too_many()])
-                .respond(body_errors())
+                .respond_to_body([ApiResponse::empty(204, "Done"), too_many()])
         };
         let single = PublishAction::ALL.map(one).map(conditional);
         single

@@ -311,10 +311,9 @@ fn workflows(rights: OperationRights) -> Vec<Operation> {
     let put = Operation::put(STATE, "putWorkflowState", "Move an object to another state")
         .parameters(object())
         .body(Schema::record([("action", action)]))
-        .respond_if_found([
+        .respond_to_body([
             state(),
             invalid(json!({ "action": ["The property action is required"] })),
-        ])
-        .respond(body_errors());
+        ]);
     allowed(INTERNAL_TAG, [(true, list), (rights.read, get), (rights.update, put)])
 }

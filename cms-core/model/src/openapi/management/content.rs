@@ -8,9 +8,7 @@ use crate::{
     auth::scope::Access,
     message::required,
     openapi::{
-        components::{
-            self, LIST, VERSIONS_LIST, any_object, body_errors, idempotent, invalid, paged,
-        },
+        components::{self, LIST, VERSIONS_LIST, any_object, idempotent, invalid, paged},
         ir::{ApiResponse, Operation, Schema},
         objects::{ObjectOperations, ObjectSchemas},
     },
@@ -48,13 +46,12 @@ fn bulk(any_type: &ObjectOperations<'_>) -> Operation {
     let operation = any_type
         .operation("post", "/bulk", "bulk", "Change all objects that match filters")
         .body(request())
-        .respond_if_found([
+        .respond_to_body([
             ApiResponse::json(200, "What a job would do", Schema::reference(schemas::BULK_PREVIEW)),
             ApiResponse::json(202, "The id of the job", Schema::record([("id", Schema::text())])),
             invalid(json!({ "filters": [required("filters")] })),
             schemas::conflict("The number of matching objects has changed"),
-        ])
-        .respond(body_errors());
+        ]);
     idempotent(operation)
 }
 
