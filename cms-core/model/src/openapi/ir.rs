@@ -351,11 +351,11 @@ impl Schema {
     }
 
     /// An object with these and optionally other properties.
-    pub(super) fn object<N: Into<String>>(
-        properties: impl IntoIterator<Item = (N, Self)>,
+    pub(super) fn object(
+        properties: impl IntoIterator<Item = (&'static str, Self)>,
         required: &[&str],
     ) -> Self {
-        let properties = properties.into_iter().map(|(name, schema)| (name.into(), schema));
+        let properties = properties.into_iter().map(|(name, schema)| (name.to_owned(), schema));
         let required = required.iter().map(|&name| name.to_owned());
         SchemaKind::Object(ObjectSchema {
             properties: properties.collect(),
