@@ -82,10 +82,6 @@ impl Operation {
         self
     }
 
-    pub(super) fn optional_body(self, schema: Schema) -> Self {
-        Self { body_is_optional: true, ..self.body(schema) }
-    }
-
     pub(super) fn respond(mut self, responses: impl IntoIterator<Item = ApiResponse>) -> Self {
         self.responses.extend(responses);
         self

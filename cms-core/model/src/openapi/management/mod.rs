@@ -100,7 +100,7 @@ fn with_body(operation: Operation, schema: Schema, error: serde_json::Value) -> 
 
 /// A JSON body that may be absent, with the responses to one that is not valid.
 fn with_optional_body(operation: Operation, schema: Schema, error: serde_json::Value) -> Operation {
-    operation.optional_body(schema).respond([invalid(error)]).respond(body_errors())
+    Operation { body_is_optional: true, ..with_body(operation, schema, error) }
 }
 
 fn id(description: &'static str) -> super::ir::Parameter {
