@@ -15,7 +15,7 @@ use cms_model::{
         author::Author,
     },
 };
-use cms_store::{ActivityEntry, ActivityFilter, Authors, Event, Reader};
+use cms_store::{ActivityEntry, ActivityFilter, Authors, Event, JournalEvent, Reader};
 
 use crate::{change::service::may_read, cms::Cms, content_type::service::is_named};
 
@@ -131,7 +131,7 @@ impl Matcher<'_> {
             return Ok(None);
         }
         let mut properties: Option<Vec<String>> = match (entry.event, &entry.properties) {
-            (Event::ObjectCreated | Event::ObjectUpdated, Some(names)) => {
+            (JournalEvent::Content(Event::ObjectCreated | Event::ObjectUpdated), Some(names)) => {
                 Some(serde_json::from_str(names).map_err(Error::internal)?)
             }
             _ => None,
@@ -159,14 +159,14 @@ impl Matcher<'_> {
         by: Author,
         content_type: &str,
     ) -> Option<Author> {
-        if let Event::Management(_) = entry.event {
+        let JournalEvent::Content(event) = entry.event else {
             return self.caller.is_admin().then_some(by);
-        }
+        };
         // The trash is visible to those who may delete.
         let sees_trash =
             self.caller.may(Access::READ_DELETED, content_type) && !self.caller.is_read_only();
         let may_read = !content_type.is_empty()
-            && (entry.event != Event::TrashRemoved || sees_trash)
+            && (event != Event::TrashRemoved || sees_trash)
             && entry.audience >= self.audience
             && may_read(self.caller, entry.is_of_object, content_type);
         may_read.then(|| by.shown_to(self.caller, content_type))
@@ -174,12 +174,12 @@ impl Matcher<'_> {
 }
 
 /// The action of an event; none for internal rows.
-fn action(event: Event) -> Option<&'static str> {
+fn action(event: JournalEvent) -> Option<&'static str> {
     Some(match event {
-        Event::ObjectUnscheduled => "unschedule",
-        Event::ObjectRestored => "restore",
-        Event::TrashRemoved => "trash.remove",
-        Event::Management(event) => event.as_str(),
-        other => return crate::change::service::action(other),
+        JournalEvent::Content(Event::ObjectUnscheduled) => "unschedule",
+        JournalEvent::Content(Event::ObjectRestored) => "restore",
+        JournalEvent::Content(Event::TrashRemoved) => "trash.remove",
+        JournalEvent::Content(other) => return crate::change::service::action(other),
+        JournalEvent::Management(event) => event.as_str(),
     })
 }

@@ -53,7 +53,7 @@ impl Changes<'_> {
                     scanned += 1;
                     let name = entry.content_type.as_deref().ok_or_else(expired)?;
                     if is_named(request.content_types.as_deref(), name)
-                        && action(entry.event).is_some()
+                        && entry.event.and_then(action).is_some()
                         && entry.audience >= audience
                         && may_read(caller, entry.object.is_some(), name)
                     {
@@ -111,7 +111,7 @@ fn to_change(caller: &Caller, authors: &Authors, entry: DetailedEntry) -> Option
     Some(Change {
         seq: entry.position.seq,
         at: dates::microsecond_date(entry.at),
-        action: action(entry.event)?,
+        action: action(entry.event?)?,
         content_type,
         id,
         version,
@@ -135,6 +135,6 @@ pub(crate) fn action(event: Event) -> Option<&'static str> {
         Event::TypeUpdated => "type.update",
         Event::TypeDeleted => "type.delete",
         Event::TypePurged => "type.purge",
-        Event::TrashRemoved | Event::ReindexRequested | Event::Management(_) => return None,
+        Event::TrashRemoved | Event::ReindexRequested => return None,
     })
 }

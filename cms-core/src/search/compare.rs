@@ -45,7 +45,7 @@ impl Searching<'_> {
             let (mut objects, mut types) = (Vec::new(), Vec::new());
             for entry in reader.journal_after(current.position.seq, usize::MAX)? {
                 match entry.event {
-                    Event::TypeUpdated | Event::TypeDeleted | Event::TypePurged => {
+                    Some(Event::TypeUpdated | Event::TypeDeleted | Event::TypePurged) => {
                         types.push(entry.ctd);
                     }
                     _ => objects.extend(entry.object),

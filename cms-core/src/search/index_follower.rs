@@ -109,12 +109,14 @@ impl IndexFollower {
         let mut objects = BTreeSet::new();
         for entry in entries {
             match entry.event {
-                Event::TypeDeleted | Event::TypePurged => self.writer.remove_type(entry.ctd),
-                Event::ReindexRequested if entry.ctd == 0 => step = FollowerState::RebuildWanted,
-                Event::TypeUpdated | Event::ReindexRequested => {
+                Some(Event::TypeDeleted | Event::TypePurged) => self.writer.remove_type(entry.ctd),
+                Some(Event::ReindexRequested) if entry.ctd == 0 => {
+                    step = FollowerState::RebuildWanted;
+                }
+                Some(Event::TypeUpdated | Event::ReindexRequested) => {
                     self.position.reindex(entry.ctd, entry.position.seq);
                 }
-                Event::TrashRemoved => {}
+                Some(Event::TrashRemoved) => {}
                 _ => objects.extend(entry.object),
             }
             (self.position.seq, self.position.nonce) = (entry.position.seq, entry.position.nonce);

@@ -132,7 +132,7 @@ fn wanted(reader: &Reader<'_>, first: i64, last: i64) -> Result<Option<Vec<i64>>
     let mut ctds = Vec::new();
     for seq in first..=last {
         match reader.journal_entry(seq)? {
-            Some(entry) if entry.event == Event::ReindexRequested => ctds.push(entry.ctd),
+            Some(entry) if entry.event == Some(Event::ReindexRequested) => ctds.push(entry.ctd),
             _ => return Ok(None),
         }
     }

@@ -134,13 +134,13 @@ impl DeliveryBatch {
         let mut known = KnownWebhooks { webhooks, created };
         for entry in entries {
             match (entry.event, entry.object.as_ref().map(|object| object.pk)) {
-                (Event::ObjectCreated | Event::ObjectRestored, Some(pk))
+                (Some(Event::ObjectCreated | Event::ObjectRestored), Some(pk))
                     if entry.ctd == webhook_type.pk =>
                 {
                     batch.created.push(pk);
                     known.created.insert(pk);
                 }
-                (Event::ObjectUpdated, Some(pk)) if entry.ctd == webhook_type.pk => {
+                (Some(Event::ObjectUpdated), Some(pk)) if entry.ctd == webhook_type.pk => {
                     let receives =
                         |webhook: &Webhook| webhook.pk == pk && webhook.receives_deliveries();
                     if webhooks.iter().any(receives) {
@@ -149,7 +149,9 @@ impl DeliveryBatch {
                         batch.suspended.push(pk);
                     }
                 }
-                (Event::ObjectDeleted | Event::TypePurged, _) if entry.ctd == webhook_type.pk => {
+                (Some(Event::ObjectDeleted | Event::TypePurged), _)
+                    if entry.ctd == webhook_type.pk =>
+                {
                     batch.has_deleted = true;
                 }
                 _ if entry.ctd == webhook_type.pk || known.created.is_empty() => {}
@@ -263,11 +265,13 @@ impl KnownWebhooks<'_> {
         entry: &DetailedEntry,
         batch: &mut DeliveryBatch,
     ) -> Result<()> {
-        let (Some(action), Some(name)) = (action(entry.event), &entry.content_type) else {
+        let (Some(action), Some(name)) = (entry.event.and_then(action), &entry.content_type) else {
             return Ok(());
         };
-        let is_type_event =
-            matches!(entry.event, Event::TypeCreated | Event::TypeUpdated | Event::TypeDeleted);
+        let is_type_event = matches!(
+            entry.event,
+            Some(Event::TypeCreated | Event::TypeUpdated | Event::TypeDeleted)
+        );
         let matches = |webhook: &&Webhook| {
             self.created.contains(&webhook.pk)
                 && match webhook.kind {
@@ -326,7 +330,7 @@ fn subjects(reader: &Reader<'_>, catalog: &Catalog, entry: &DetailedEntry) -> Re
     };
     Ok(match (entry.event, &entry.object) {
         (_, Some(object)) => vec![subject(object.clone())],
-        (Event::TypePurged, None) => {
+        (Some(Event::TypePurged), None) => {
             reader.trashed_at(entry.ctd, entry.at)?.into_iter().map(subject).collect()
         }
         (_, None) => {
@@ -354,8 +358,7 @@ fn action(event: Event) -> Option<&'static str> {
         Event::ObjectScheduled
         | Event::ObjectUnscheduled
         | Event::TrashRemoved
-        | Event::ReindexRequested
-        | Event::Management(_) => None,
+        | Event::ReindexRequested => None,
     }
 }
 

@@ -7,7 +7,7 @@ use std::ops::Range;
 use cms_model::{clock::Timestamp, error::Result, object::view::Audience};
 use rusqlite::{Row, types::Value};
 
-use super::{Reader, actor::ActorRef, journal::Event};
+use super::{Reader, actor::ActorRef, journal::JournalEvent};
 
 /// The rows to read.
 #[derive(Clone, Copy, Debug)]
@@ -24,7 +24,7 @@ pub enum ActivityFilter<'a> {
 pub struct ActivityEntry {
     pub seq: i64,
     pub at: Timestamp,
-    pub event: Event,
+    pub event: JournalEvent,
     /// Name of the type; none in rows written by older versions.
     pub content_type: Option<String>,
     pub is_of_object: bool,
@@ -59,7 +59,7 @@ const NEXT_TIME: &str = "SELECT seq, at FROM journal WHERE seq >= ?1 ORDER BY se
 fn read(row: &Row<'_>) -> rusqlite::Result<ActivityEntry> {
     Ok(ActivityEntry {
         seq: row.get(0)?,
-        event: Event::read(row)?,
+        event: JournalEvent::read(row)?,
         at: Timestamp(row.get(3)?),
         content_type: row.get(4)?,
         is_of_object: row.get(5)?,

@@ -5,37 +5,38 @@ use rusqlite::{Row, params};
 
 use super::{Reader, WriteTransaction, actor::ActorRef, error::map, named};
 
-/// The kind of a change, as stored in the journal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Event {
-    ObjectCreated,
-    ObjectUpdated,
-    ObjectDeleted,
-    /// An object returned from the trash.
-    ObjectRestored,
-    /// An object was removed from the trash.
-    TrashRemoved,
-    ObjectPublished,
-    ObjectUnpublished,
-    ObjectArchived,
-    /// A schedule was set or changed. Earlier versions of cms also wrote it when one was removed.
-    ObjectScheduled,
-    ObjectUnscheduled,
-    /// A workflow transition.
-    ObjectTransitioned,
-    TypeCreated,
-    TypeUpdated,
-    TypeDeleted,
-    /// All objects of a type were deleted together.
-    TypePurged,
-    /// A reindex was requested, of one type or, with primary key 0, of all types.
-    ReindexRequested,
-    /// A change of a key, user or workflow, or a sign-in. Only the record of activity shows it.
-    Management(ManagementEvent),
+cms_model::named_enum! {
+    /// The kind of a change of content, in the journal.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Event {
+        ObjectCreated => "object.create",
+        ObjectUpdated => "object.update",
+        ObjectDeleted => "object.delete",
+        /// An object returned from the trash.
+        ObjectRestored => "object.restore",
+        /// An object was removed from the trash.
+        TrashRemoved => "trash.remove",
+        ObjectPublished => "object.publish",
+        ObjectUnpublished => "object.unpublish",
+        ObjectArchived => "object.archive",
+        /// A schedule was set or changed. Earlier versions of cms also wrote it when one was removed.
+        ObjectScheduled => "object.schedule",
+        ObjectUnscheduled => "object.unschedule",
+        /// A workflow transition.
+        ObjectTransitioned => "object.transition",
+        TypeCreated => "type.create",
+        TypeUpdated => "type.update",
+        TypeDeleted => "type.delete",
+        /// All objects of a type were deleted together.
+        TypePurged => "type.purge",
+        /// A reindex was requested, of one type or, with primary key 0, of all types.
+        // The stored name, kept for old databases.
+        ReindexRequested => "index.want",
+    }
 }
 
 cms_model::named_enum! {
-    /// The kind of a change outside of content, in the journal and in the API.
+    /// A change of a key, user or workflow, or a sign-in, in the journal and in the API.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum ManagementEvent {
         UserCreated => "user.create",
@@ -50,6 +51,14 @@ cms_model::named_enum! {
         WorkflowDeleted => "workflow.delete",
         SessionCreated => "session.create",
     }
+}
+
+/// The kind of a row of the journal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum JournalEvent {
+    Content(Event),
+    /// Only the record of activity shows it.
+    Management(ManagementEvent),
 }
 
 /// A position in the journal. `nonce` is the random number of the row `seq`. It tells histories
@@ -88,7 +97,8 @@ pub struct ChangedObject<'a> {
 pub struct DetailedEntry {
     pub position: JournalPosition,
     pub at: Timestamp,
-    pub event: Event,
+    /// None for a change that is not of content.
+    pub event: Option<Event>,
     /// Primary key of the type.
     pub ctd: i64,
     /// Its name; none in rows written by earlier versions of cms.
@@ -121,65 +131,35 @@ pub struct ReindexRequest {
 #[derive(Clone, Copy, Debug)]
 pub struct JournalEntry {
     pub position: JournalPosition,
-    pub event: Event,
+    /// None for a change that is not of content.
+    pub event: Option<Event>,
     pub ctd: i64,
     pub object: Option<i64>,
 }
 
-impl Event {
-    const ALL: [Self; 16] = [
-        Self::ObjectCreated,
-        Self::ObjectUpdated,
-        Self::ObjectDeleted,
-        Self::ObjectRestored,
-        Self::TrashRemoved,
-        Self::ObjectPublished,
-        Self::ObjectUnpublished,
-        Self::ObjectArchived,
-        Self::ObjectScheduled,
-        Self::ObjectUnscheduled,
-        Self::ObjectTransitioned,
-        Self::TypeCreated,
-        Self::TypeUpdated,
-        Self::TypeDeleted,
-        Self::TypePurged,
-        Self::ReindexRequested,
-    ];
-
-    pub(super) fn as_str(self) -> &'static str {
-        match self {
-            Self::ObjectCreated => "object.create",
-            Self::ObjectUpdated => "object.update",
-            Self::ObjectDeleted => "object.delete",
-            Self::ObjectRestored => "object.restore",
-            Self::TrashRemoved => "trash.remove",
-            Self::ObjectPublished => "object.publish",
-            Self::ObjectUnpublished => "object.unpublish",
-            Self::ObjectArchived => "object.archive",
-            Self::ObjectScheduled => "object.schedule",
-            Self::ObjectUnscheduled => "object.unschedule",
-            Self::ObjectTransitioned => "object.transition",
-            Self::TypeCreated => "type.create",
-            Self::TypeUpdated => "type.update",
-            Self::TypeDeleted => "type.delete",
-            Self::TypePurged => "type.purge",
-            // The stored name, kept for old databases.
-            Self::ReindexRequested => "index.want",
-            Self::Management(event) => event.as_str(),
-        }
+impl JournalEvent {
+    fn parse(kind: &str) -> Option<Self> {
+        let management = || ManagementEvent::parse(kind).map(Self::Management);
+        Event::parse(kind).map(Self::Content).or_else(management)
     }
 
     /// Reads the third column of a row, the kind.
     pub(super) fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
-        let management = ManagementEvent::ALL.into_iter().map(Self::Management);
-        let mut known = Self::ALL.into_iter().chain(management);
-        named(row, 2, |kind| known.find(|event| event.as_str() == kind))
+        named(row, 2, Self::parse)
+    }
+
+    fn of_content(self) -> Option<Event> {
+        match self {
+            Self::Content(event) => Some(event),
+            Self::Management(_) => None,
+        }
     }
 }
 
 /// Reads seq, nonce and kind.
-fn position_and_event(row: &Row<'_>) -> rusqlite::Result<(JournalPosition, Event)> {
-    Ok((JournalPosition { seq: row.get(0)?, nonce: row.get(1)? }, Event::read(row)?))
+fn position_and_event(row: &Row<'_>) -> rusqlite::Result<(JournalPosition, Option<Event>)> {
+    let position = JournalPosition { seq: row.get(0)?, nonce: row.get(1)? };
+    Ok((position, JournalEvent::read(row)?.of_content()))
 }
 
 /// Reads seq, nonce, kind, ctd and object.

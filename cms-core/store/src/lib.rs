@@ -83,7 +83,7 @@ pub use self::{
     job::{JobFilter, JobProgress, JobRow, NewJob},
     journal::{
         ChangedObject, DetailedEntry, EntryObject, Event, JournalChange, JournalEntry,
-        JournalPosition, ManagementEvent, ReindexRequest,
+        JournalEvent, JournalPosition, ManagementEvent, ReindexRequest,
     },
     key::KeyRow,
     link::{IncomingTotals, LinkingObjects},
