@@ -2,10 +2,9 @@
 //! replica.
 
 use std::{
-    fs::{self, File, OpenOptions},
+    fs::{self, File},
     path::{Path, PathBuf},
     sync::Arc,
-    time::Duration,
 };
 
 use cms_model::{
@@ -186,17 +185,13 @@ pub fn compare_directory(folder: &Path, database: &dyn SharedDatabase) -> Result
 impl<'f> NodeFolder<'f> {
     fn lock(folder: &'f Path) -> Result<Self> {
         folder::make(folder).map_err(|error| path_error(folder, &error))?;
-        let path = folder.join(NODE_LOCK);
-        let file = OpenOptions::new().create(true).truncate(false).write(true).open(&path);
-        let file = file.map_err(|error| path_error(&path, &error))?;
-        let is_held = lock::wait(Duration::ZERO, || file.try_lock());
-        if is_held.map_err(|error| path_error(&path, &error))? {
-            return Ok(Self { folder, lock: file });
-        }
-        Err(Error::Conflict(format!(
-            "another node uses the data directory {}: give each node a directory of its own",
-            folder.display()
-        )))
+        let lock = lock::try_hold(&folder.join(NODE_LOCK))?.ok_or_else(|| {
+            Error::Conflict(format!(
+                "another node uses the data directory {}: give each node a directory of its own",
+                folder.display()
+            ))
+        })?;
+        Ok(Self { folder, lock })
     }
 
     /// Returns why the shared database has to be copied, if there is no replica that can be brought to
