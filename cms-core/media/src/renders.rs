@@ -12,7 +12,7 @@ use std::{
     collections::hash_map::DefaultHasher,
     fs::{self, File},
     hash::{Hash, Hasher},
-    io::{self, ErrorKind, Read},
+    io::{self, Read},
     path::PathBuf,
     sync::{
         Mutex, MutexGuard, PoisonError,
@@ -186,7 +186,7 @@ impl Renders {
     pub fn remove(&self, id: &FileId) -> Result<()> {
         // The size is recomputed when the cache seems full.
         let removed = fs::remove_dir_all(self.folder.join(id.to_string()));
-        removed.or_else(ignore_missing).map_err(Error::from_io)
+        removed.or_else(folder::ignore_missing).map_err(Error::from_io)
     }
 
     /// Returns the ids of files with rendered images.
@@ -243,7 +243,7 @@ impl Renders {
                 if size <= self.capacity / 10 * KEPT_TENTHS {
                     break;
                 }
-                fs::remove_file(path).or_else(ignore_missing)?;
+                fs::remove_file(path).or_else(folder::ignore_missing)?;
                 size -= length;
             }
         }
@@ -254,10 +254,6 @@ impl Renders {
 /// The disk space of a file of some bytes.
 fn taken(length: u64) -> u64 {
     length.max(1).next_multiple_of(MIN_FILE_BYTES)
-}
-
-fn ignore_missing(error: io::Error) -> io::Result<()> {
-    if error.kind() == ErrorKind::NotFound { Ok(()) } else { Err(error) }
 }
 
 #[cfg(test)]

@@ -26,6 +26,7 @@ use cms_store::{
         open::has_replica,
     },
 };
+use cms_system::folder;
 
 use self::node::Node;
 pub use self::{
@@ -74,11 +75,9 @@ pub(crate) fn open_replica(
 /// Creates a cluster with the built-in content types.
 fn create(config: &CoreConfig, database: &Arc<dyn SharedDatabase>) -> Result<()> {
     let folder = config.folder.join(NEW_CLUSTER);
-    let remove = || match fs::remove_dir_all(&folder) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(path_error(&folder, &error))
-        }
-        _ => Ok(()),
+    let remove = || {
+        let removed = fs::remove_dir_all(&folder).or_else(folder::ignore_missing);
+        removed.map_err(|error| path_error(&folder, &error))
     };
     // What a killed process has left.
     remove()?;

@@ -153,14 +153,13 @@ fn create(folder: &Path, path: &Path, new: NewDatabase) -> Result<()> {
     if new != NewDatabase::Always && (size.is_some() || has_dependent_data(folder)) {
         return Err(lost(folder, size));
     }
-    let failed = |error: &_| path_error(folder, error);
+    let failed = |error| path_error(folder, &error);
     let temporary = folder.join(TEMPORARY_DATABASE);
-    let remove = |path: PathBuf| match fs::remove_file(path) {
-        Err(error) if error.kind() != ErrorKind::NotFound => Err(failed(&error)),
-        _ => Ok(()),
+    let remove = |name: &str| {
+        fs::remove_file(folder.join(name)).or_else(folder::ignore_missing).map_err(failed)
     };
     for name in [TEMPORARY_DATABASE, "cms.db.new-wal", "cms.db.new-shm"] {
-        remove(folder.join(name))?;
+        remove(name)?;
     }
     migrate(&temporary)?;
     if folder.join("cms.db.new-wal").exists() {
@@ -170,16 +169,13 @@ fn create(folder: &Path, path: &Path, new: NewDatabase) -> Result<()> {
     // all that remains of the lost database.
     let log = folder.join("cms.db-wal");
     if log.exists() {
-        fs::rename(&log, folder.join("cms.db-wal.old")).map_err(|error| failed(&error))?;
+        fs::rename(&log, folder.join("cms.db-wal.old")).map_err(failed)?;
     }
-    remove(folder.join("cms.db-shm"))?;
+    remove("cms.db-shm")?;
     // Derived from the lost database.
-    match fs::remove_dir_all(folder.join("index")) {
-        Err(error) if error.kind() != ErrorKind::NotFound => return Err(failed(&error)),
-        _ => {}
-    }
-    fs::rename(&temporary, path).map_err(|error| failed(&error))?;
-    folder::sync(folder).map_err(|error| failed(&error))
+    fs::remove_dir_all(folder.join("index")).or_else(folder::ignore_missing).map_err(failed)?;
+    fs::rename(&temporary, path).map_err(failed)?;
+    folder::sync(folder).map_err(failed)
 }
 
 /// Returns whether a directory has data that is meaningless without its database.

@@ -49,6 +49,11 @@ pub fn replace_file(path: &Path, content: &[u8]) -> io::Result<()> {
     write().inspect_err(|_| drop(fs::remove_file(&unfinished)))
 }
 
+/// Returns success for the error that a file or directory to be removed or renamed does not exist.
+pub fn ignore_missing(error: io::Error) -> io::Result<()> {
+    if error.kind() == ErrorKind::NotFound { Ok(()) } else { Err(error) }
+}
+
 /// Creates a file that only its owner may read, also in a directory that other users may read.
 pub fn create_private(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();

@@ -136,12 +136,7 @@ pub(crate) fn replace(folder: &Path, name: &str, new_name: Option<&str>) -> Resu
             Some(new_name) => fs::rename(&path, folder.join(format!("{new_name}{suffix}"))),
             None => fs::remove_file(&path),
         };
-        match done {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                return Err(path_error(&path, &error));
-            }
-            _ => {}
-        }
+        done.or_else(folder::ignore_missing).map_err(|error| path_error(&path, &error))?;
     }
     Ok(())
 }

@@ -250,9 +250,9 @@ impl<'f> NodeFolder<'f> {
 
     /// Gives a complete database its name.
     fn rename_into_place(&self, copy: PathBuf) -> Result<()> {
-        let failed = |error: &_| path_error(self.folder, error);
-        fs::rename(copy, self.path()).map_err(|error| failed(&error))?;
-        folder::sync(self.folder).map_err(|error| failed(&error))
+        let failed = |error| path_error(self.folder, &error);
+        fs::rename(copy, self.path()).map_err(failed)?;
+        folder::sync(self.folder).map_err(failed)
     }
 
     fn path(&self) -> PathBuf {
