@@ -18,7 +18,7 @@ use cms_model::{
 use cms_system::{folder, lock};
 use rusqlite::Connection;
 
-use super::{error::map, schema::Schemas};
+use super::{Reader, error::map, schema::Schemas};
 
 /// Maximum wait for a migration by another process.
 const MAX_LOCK_WAIT: Duration = Duration::from_secs(10);
@@ -119,19 +119,12 @@ fn is_current(path: &Path) -> Result<bool> {
 pub(super) fn stored_schema(path: &Path) -> Result<Option<i64>> {
     let connection = Connection::open(path).map_err(map)?;
     connection.busy_timeout(MAX_LOCK_WAIT).map_err(map)?;
-    let has_history: bool = connection
-        .query_row(
-            "SELECT count(*) FROM sqlite_schema WHERE name = 'refinery_schema_history'",
-            [],
-            |row| row.get(0),
-        )
-        .map_err(map)?;
-    if !has_history {
+    let reader = Reader::new(&connection);
+    let has_history = "SELECT count(*) FROM sqlite_schema WHERE name = 'refinery_schema_history'";
+    if !reader.query_value(has_history, [])? {
         return Ok(None);
     }
-    connection
-        .query_row("SELECT max(version) FROM refinery_schema_history", [], |row| row.get(0))
-        .map_err(map)
+    reader.query_value("SELECT max(version) FROM refinery_schema_history", [])
 }
 
 /// Opens the database of a directory that has a current one; returns its path and the shared lock.
