@@ -3,13 +3,13 @@
 use std::{collections::HashSet, path::Path, sync::Mutex};
 
 use cms_model::error::{Error, Result};
-use rusqlite::{Connection, params};
+use rusqlite::Connection;
 
 use super::{
     database::{Head, History, MirroredTable, Position, SharedSnapshot},
     rows,
 };
-use crate::{Reader, error::map, pool};
+use crate::{Reader, WriteTransaction, error::map, pool};
 
 /// Maximum rows that are requested at once.
 const CHUNK_ROWS: usize = 2000;
@@ -35,20 +35,19 @@ impl ChangeApplier {
             return Err(Error::internal("changes of another history"));
         }
         let connection = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let reader = Reader::new(&connection);
-        connection.execute_batch("BEGIN IMMEDIATE").map_err(map)?;
-        let applied = apply(&reader, tables, snapshot).and_then(|position| {
-            connection.execute_batch("COMMIT").map_err(map).map(|()| position)
-        });
+        let writer = WriteTransaction(Reader::new(&connection));
+        writer.execute("BEGIN IMMEDIATE", [])?;
+        let applied = apply(&writer, tables, snapshot)
+            .and_then(|position| writer.execute("COMMIT", []).map(|()| position));
         if applied.is_err() && !connection.is_autocommit() {
-            connection.execute_batch("ROLLBACK").map_err(map)?;
+            writer.execute("ROLLBACK", [])?;
         }
         applied
     }
 }
 
 fn apply(
-    reader: &Reader<'_>,
+    writer: &WriteTransaction<'_>,
     tables: &[MirroredTable],
     snapshot: &mut dyn SharedSnapshot,
 ) -> Result<Position> {
@@ -62,13 +61,13 @@ fn apply(
             let existing: HashSet<i64> = rows.keys.iter().copied().collect();
             let deleted: Vec<i64> =
                 keys.iter().copied().filter(|key| !existing.contains(key)).collect();
-            rows::delete(reader, table, &deleted)?;
-            rows::write(reader, table, &rows)?;
+            rows::delete(writer, table, &deleted)?;
+            rows::write(writer, table, &rows)?;
         }
     }
     let head = snapshot.head();
-    write_sequences(reader, head)?;
-    set_position(reader, head.position)?;
+    write_sequences(writer, head)?;
+    set_position(writer, head.position)?;
     Ok(head.position)
 }
 
@@ -80,19 +79,15 @@ pub(super) fn sequences(reader: &Reader<'_>) -> Result<String> {
     )
 }
 
-pub(super) fn write_sequences(reader: &Reader<'_>, head: &Head) -> Result<()> {
+pub(super) fn write_sequences(writer: &WriteTransaction<'_>, head: &Head) -> Result<()> {
     let delete = "DELETE FROM sqlite_sequence WHERE name IN (SELECT key FROM json_each(?1))";
-    reader.statement(delete)?.execute([&head.sequences]).map_err(map)?;
+    writer.execute(delete, [&head.sequences])?;
     let insert = "INSERT INTO sqlite_sequence (name, seq) SELECT key, value FROM json_each(?1)";
-    reader.statement(insert)?.execute([&head.sequences]).map_err(map)?;
-    Ok(())
+    writer.execute(insert, [&head.sequences])
 }
 
 /// Stores up to which commit the replica has the changes of the cluster.
-pub(super) fn set_position(reader: &Reader<'_>, position: Position) -> Result<()> {
-    reader
-        .statement("UPDATE local SET commit_no = ?1, nonce = ?2")?
-        .execute(params![position.commit, position.nonce])
-        .map_err(map)?;
-    Ok(())
+pub(super) fn set_position(writer: &WriteTransaction<'_>, position: Position) -> Result<()> {
+    let sql = "UPDATE local SET commit_no = ?1, nonce = ?2";
+    writer.execute(sql, [position.commit, position.nonce])
 }
