@@ -336,6 +336,11 @@ impl Reader<'_> {
         self.statement(sql)?.query_row(parameters, read).optional().map_err(map)
     }
 
+    /// Returns whether a statement has a row.
+    fn exists(&self, sql: &str, parameters: impl Params) -> Result<bool> {
+        self.statement(sql)?.exists(parameters).map_err(map)
+    }
+
     /// Passes the rows of a statement to `visit`, which may fail.
     fn each_row(
         &self,

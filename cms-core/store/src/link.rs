@@ -116,13 +116,11 @@ impl Reader<'_> {
 
     /// Returns whether another live object links to an object.
     pub fn is_linked(&self, target: (&str, &str), itself: i64) -> Result<bool> {
-        let found: Option<i64> = self.query_optional(
+        self.exists(
             "SELECT 1 FROM link
              WHERE target_type = ?1 AND target_id = ?2 AND object <> ?3 LIMIT 1",
             params![target.0, target.1, itself],
-            |row| row.get(0),
-        )?;
-        Ok(found.is_some())
+        )
     }
 }
 

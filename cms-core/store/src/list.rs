@@ -136,14 +136,9 @@ impl Reader<'_> {
         value: &Value,
         itself: Option<i64>,
     ) -> Result<bool> {
-        let lookup = list_sql::unique_lookup(edition, ctd, slot, value, itself);
-        let Some(lookup) = lookup else {
-            return Ok(false);
-        };
-        let found: Option<i64> =
-            self.query_optional(&lookup.sql, params_from_iter(lookup.parameters), |row| {
-                row.get(0)
-            })?;
-        Ok(found.is_some())
+        match list_sql::unique_lookup(edition, ctd, slot, value, itself) {
+            Some(lookup) => self.exists(&lookup.sql, params_from_iter(lookup.parameters)),
+            None => Ok(false),
+        }
     }
 }
