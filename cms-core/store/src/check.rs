@@ -11,7 +11,7 @@ use super::{
     link::SOURCE_CTD,
     object::table_of,
     published::publish,
-    slots,
+    slots, text,
 };
 
 /// Objects whose status contradicts their row of the public view: id, status, whether the row exists,
@@ -181,10 +181,10 @@ impl Reader<'_> {
         let sql = "SELECT o.pk, o.id, o.data, p.data FROM object o
              LEFT JOIN published p ON p.pk = o.pk WHERE o.ctd = ?1 ORDER BY o.pk";
         self.each_row(sql, [ctd], |row| {
-            let text = |column| row.get_ref(column).and_then(|text| Ok(text.as_str()?));
             let published = row.get_ref(3).and_then(|text| Ok(text.as_str_or_null()?));
             let pk = row.get(0).map_err(map)?;
-            visit(pk, text(1).map_err(map)?, text(2).map_err(map)?, published.map_err(map)?)
+            let (id, data) = (text(row, 1).map_err(map)?, text(row, 2).map_err(map)?);
+            visit(pk, id, data, published.map_err(map)?)
         })
     }
 
@@ -207,9 +207,8 @@ impl Reader<'_> {
     pub fn for_each_state(&self, mut visit: impl FnMut(i64, i64, &str, &str)) -> Result<()> {
         let sql = "SELECT pk, ctd, status, workflow_state FROM object";
         self.each_row(sql, [], |row| {
-            let text = |column| row.get_ref(column).and_then(|text| Ok(text.as_str()?));
             let (pk, ctd) = (row.get(0).map_err(map)?, row.get(1).map_err(map)?);
-            visit(pk, ctd, text(2).map_err(map)?, text(3).map_err(map)?);
+            visit(pk, ctd, text(row, 2).map_err(map)?, text(row, 3).map_err(map)?);
             Ok(())
         })
     }

@@ -8,7 +8,7 @@ use cms_model::{
 };
 use rusqlite::{Row, params};
 
-use super::{Reader, WriteTransaction, from_json, to_json};
+use super::{Reader, WriteTransaction, json, to_json};
 
 /// The number of objects of a type, and a counter that each change of one of them increments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,15 +28,15 @@ impl Reader<'_> {
     /// Returns one type.
     pub fn ctd(&self, pk: i64) -> Result<StoredContentType> {
         let sql = "SELECT definition, uid, rev, created_at, updated_at FROM ctd WHERE pk = ?1";
-        let (definition, uid, rev, created_at, updated_at): (String, _, _, _, Option<i64>) =
-            self.query_row(sql, [pk], |row| row.try_into())?;
-        Ok(StoredContentType {
-            pk,
-            uid,
-            definition: from_json(&definition)?,
-            rev,
-            created_at: Timestamp(created_at),
-            updated_at: updated_at.map(Timestamp),
+        self.query_row(sql, [pk], |row| {
+            Ok(StoredContentType {
+                pk,
+                definition: json(row, 0)?,
+                uid: row.get(1)?,
+                rev: row.get(2)?,
+                created_at: Timestamp(row.get(3)?),
+                updated_at: row.get::<_, Option<i64>>(4)?.map(Timestamp),
+            })
         })
     }
 
@@ -48,11 +48,9 @@ impl Reader<'_> {
     /// Returns the definitions that a type had at a revision and later, oldest first, without the
     /// current one.
     pub fn former_definitions(&self, ctd: i64, since: i64) -> Result<Vec<Definition>> {
-        let definitions: Vec<String> = self.query_values(
-            "SELECT definition FROM former_definition WHERE ctd = ?1 AND rev >= ?2 ORDER BY rev",
-            [ctd, since],
-        )?;
-        definitions.iter().map(|definition| from_json(definition)).collect()
+        let sql =
+            "SELECT definition FROM former_definition WHERE ctd = ?1 AND rev >= ?2 ORDER BY rev";
+        self.query_rows(sql, [ctd, since], |row| json(row, 0))
     }
 
     /// Returns the number of objects of a type.

@@ -369,13 +369,18 @@ impl Reader<'_> {
     }
 }
 
+/// Reads a column that contains text, without copying it.
+fn text<'r>(row: &'r Row<'_>, column: usize) -> rusqlite::Result<&'r str> {
+    Ok(row.get_ref(column)?.as_str()?)
+}
+
 /// Reads a column that contains the name of a variant.
 fn named<T>(
     row: &Row<'_>,
     column: usize,
     parse: impl FnOnce(&str) -> Option<T>,
 ) -> rusqlite::Result<T> {
-    let name = row.get_ref(column)?.as_str()?;
+    let name = text(row, column)?;
     parse(name).ok_or_else(|| {
         let message = format!("unknown name {name}");
         rusqlite::Error::FromSqlConversionFailure(column, Type::Text, message.into())
@@ -384,7 +389,7 @@ fn named<T>(
 
 /// Reads a column that contains JSON.
 fn json<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> rusqlite::Result<T> {
-    serde_json::from_str(row.get_ref(column)?.as_str()?).map_err(|error| {
+    serde_json::from_str(text(row, column)?).map_err(|error| {
         rusqlite::Error::FromSqlConversionFailure(column, Type::Text, error.into())
     })
 }
@@ -392,11 +397,6 @@ fn json<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> rusqlite::Result<T
 /// Returns the JSON text of a value to be stored.
 fn to_json(value: &impl Serialize) -> Result<String> {
     serde_json::to_string(value).map_err(Error::internal)
-}
-
-/// Parses a stored value.
-fn from_json<T: DeserializeOwned>(text: &str) -> Result<T> {
-    serde_json::from_str(text).map_err(Error::internal)
 }
 
 /// The write transaction. It has all methods of a reader, which see its changes.

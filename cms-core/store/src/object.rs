@@ -10,7 +10,7 @@ use cms_model::{
 use rusqlite::{Row, params};
 use serde::Serialize;
 
-use super::{Reader, WriteTransaction, error::map, named};
+use super::{Reader, WriteTransaction, error::map, named, text};
 
 /// The columns of [`read`], in its order.
 macro_rules! columns {
@@ -56,9 +56,7 @@ pub(super) fn columns_of(columns: Columns) -> &'static str {
 
 /// Reads a row of [`columns_of`] without copying its texts.
 pub(super) fn read<'r>(row: &'r Row<'_>) -> rusqlite::Result<StoredObject<'r>> {
-    let text = |column| -> rusqlite::Result<Cow<'r, str>> {
-        Ok(Cow::Borrowed(row.get_ref(column)?.as_str()?))
-    };
+    let text = |column| text(row, column).map(Cow::Borrowed);
     Ok(StoredObject {
         pk: row.get(0)?,
         id: text(1)?,

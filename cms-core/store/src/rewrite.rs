@@ -7,7 +7,7 @@ use cms_model::{
 };
 use rusqlite::{Row, Statement, params};
 
-use super::{Reader, WriteTransaction, error::map};
+use super::{Reader, WriteTransaction, error::map, text};
 
 /// The stored versions of an object before a change of its type.
 pub struct StoredVersions<'r> {
@@ -122,16 +122,18 @@ enum Published {
 }
 
 fn read<'r>(row: &'r Row<'_>) -> rusqlite::Result<(StoredVersions<'r>, Published)> {
-    let text = |column| -> rusqlite::Result<&'r str> { Ok(row.get_ref(column)?.as_str()?) };
     let published = match row.get(7)? {
         None => Published::Nothing,
         Some(version) if version == row.get::<_, i64>(4)? => Published::Current,
         Some(version) => Published::Older(version),
     };
     let older = match published {
-        Published::Older(_) => Some(StoredVersion { title: text(5)?, data: text(6)? }),
+        Published::Older(_) => Some(StoredVersion { title: text(row, 5)?, data: text(row, 6)? }),
         Published::Nothing | Published::Current => None,
     };
-    let current = StoredVersion { title: text(2)?, data: text(3)? };
-    Ok((StoredVersions { pk: row.get(0)?, id: text(1)?, current, published: older }, published))
+    let current = StoredVersion { title: text(row, 2)?, data: text(row, 3)? };
+    Ok((
+        StoredVersions { pk: row.get(0)?, id: text(row, 1)?, current, published: older },
+        published,
+    ))
 }

@@ -3,14 +3,13 @@
 use cms_model::{context::Stamp, error::Result, wire::workflow::Workflow};
 use rusqlite::params;
 
-use super::{Reader, WriteTransaction, from_json, to_json};
+use super::{Reader, WriteTransaction, json, to_json};
 
 impl Reader<'_> {
     /// Returns the custom workflows in the order of their definition.
     pub fn workflows(&self) -> Result<Vec<Workflow>> {
-        let definitions: Vec<String> =
-            self.query_values("SELECT definition FROM workflow ORDER BY pk", [])?;
-        definitions.iter().map(|definition| from_json(definition)).collect()
+        let sql = "SELECT definition FROM workflow ORDER BY pk";
+        self.query_rows(sql, [], |row| json(row, 0))
     }
 
     /// Returns a state of an object of the type that is not in this list, if any.
