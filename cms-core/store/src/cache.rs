@@ -3,11 +3,9 @@
 //! An entry is valid until an object of the type or the type itself changes. `ctd_state.changes`,
 //! read in the same snapshot as the list, counts these changes. So an entry is never stale.
 
-use std::{
-    collections::HashMap,
-    hash::Hash,
-    sync::{Mutex, MutexGuard, PoisonError},
-};
+use std::{collections::HashMap, hash::Hash, sync::Mutex};
+
+use super::lock;
 
 /// Maximum number of entries. A full cache is cleared, which is simple and rare.
 const MAX_ENTRIES: usize = 2048;
@@ -28,23 +26,19 @@ struct Entry<V> {
 impl<K: Hash + Eq, V: Clone> Cache<K, V> {
     /// Returns the value that was stored at the same change counter.
     pub(crate) fn get(&self, ctd: i64, key: &K, changes: i64) -> Option<V> {
-        let entries = self.lock();
+        let entries = lock(&self.0);
         let known = entries.by_type.get(&ctd)?.get(key)?;
         (known.changes == changes).then(|| known.value.clone())
     }
 
     pub(crate) fn set(&self, ctd: i64, key: K, changes: i64, value: V) {
-        let mut entries = self.lock();
+        let mut entries = lock(&self.0);
         if entries.count >= MAX_ENTRIES {
             *entries = Entries::default();
         }
         let of_type = entries.by_type.entry(ctd).or_default();
         let is_new = of_type.insert(key, Entry { changes, value }).is_none();
         entries.count += usize::from(is_new);
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Entries<K, V>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

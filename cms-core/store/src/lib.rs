@@ -57,7 +57,7 @@ use std::{
     fs::File,
     ops::Deref,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use cms_model::{
@@ -269,10 +269,10 @@ impl Store {
         let result = Arc::new(Mutex::new(None));
         let cell = Arc::clone(&result);
         let rolled_back = self.group_commit.dry_run(move |writer| -> Result<()> {
-            *cell.lock().unwrap_or_else(PoisonError::into_inner) = Some(write(writer));
+            *lock(&cell) = Some(write(writer));
             Err(Error::internal("a dry run is rolled back"))
         });
-        let result = result.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let result = lock(&result).take();
         // Without a result the write never ran, or panicked: then the error has the reason.
         self.damage.record_damage(result.unwrap_or_else(|| {
             Err(rolled_back.err().unwrap_or_else(|| Error::internal("no result")))
@@ -367,6 +367,11 @@ impl Reader<'_> {
         let rows = statement.query_map(parameters, read).map_err(map)?;
         rows.map(|row| row.map_err(map)).collect()
     }
+}
+
+/// Locks a mutex, of which a panic while it is locked leaves no partial state.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Reads a column that contains text, without copying it.

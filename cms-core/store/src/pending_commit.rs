@@ -3,7 +3,7 @@
 use std::{
     mem,
     pin::Pin,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex},
     task::{Context, Poll, Wake, Waker},
     thread::{self, Thread},
 };
@@ -11,7 +11,7 @@ use std::{
 use cms_model::error::{Error, Result};
 use tracing::{Span, info_span};
 
-use super::TRACE_TARGET;
+use super::{TRACE_TARGET, lock};
 
 /// A write whose changes are not committed yet. It is carried out even if this is dropped.
 #[must_use = "the write has not succeeded before its commit"]
@@ -22,7 +22,8 @@ pub struct PendingCommit<T> {
     _span: Span,
 }
 
-/// Where the write stores its result before the commit.
+/// Where the write stores its result before the commit. It is set completely, so that a panic leaves no
+/// partial one.
 pub(super) struct ResultCell<T>(Arc<Mutex<Option<Result<T>>>>);
 
 impl<T> ResultCell<T> {
@@ -157,11 +158,6 @@ impl std::error::Error for SharedError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         Some(&*self.0)
     }
-}
-
-/// A panic inside a lock leaves no partial state: results are set completely.
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

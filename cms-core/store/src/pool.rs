@@ -3,14 +3,14 @@
 use std::{
     ops::Deref,
     path::{Path, PathBuf},
-    sync::{Arc, Condvar, Mutex, PoisonError},
+    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
     time::Instant,
 };
 
 use cms_model::{error::Result, limits, settings::Durability};
 use rusqlite::{Connection, OpenFlags, config::DbConfig};
 
-use super::{error::map, functions};
+use super::{error::map, functions, lock};
 
 /// Maximum prepared statements cached per connection.
 const MAX_CACHED_STATEMENTS: usize = 256;
@@ -72,8 +72,7 @@ struct ReadConnection {
 
 impl ReadConnection {
     fn start(self) -> Self {
-        *self.deadline.lock().unwrap_or_else(PoisonError::into_inner) =
-            Instant::now() + limits::READ_TIMEOUT;
+        *lock(&self.deadline) = Instant::now() + limits::READ_TIMEOUT;
         self
     }
 }
@@ -153,17 +152,17 @@ impl Pool {
         }
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, State> {
         // No code panics between taking and returning a connection, and the list has no invariant
         // that a panic could break.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 }
 
 fn connect_reader(path: &Path) -> Result<ReadConnection> {
     let deadline = Arc::new(Mutex::new(Instant::now()));
     let ends = Arc::clone(&deadline);
-    let is_over = move || Instant::now() > *ends.lock().unwrap_or_else(PoisonError::into_inner);
+    let is_over = move || Instant::now() > *lock(&ends);
     Ok(ReadConnection { connection: connect_cancellable(path, is_over)?, deadline })
 }
 

@@ -24,7 +24,8 @@ use super::{
     cluster::{capture::Capture, replica::Replica},
     commit_state::CommitStateCache,
     error::Damage,
-    pending_commit::{self, Completion, PendingCommit, lock},
+    lock,
+    pending_commit::{self, Completion, PendingCommit},
 };
 
 /// Maximum number of writes in one commit, so that the first of them does not wait indefinitely.

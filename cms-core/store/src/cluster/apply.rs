@@ -9,7 +9,7 @@ use super::{
     database::{Head, History, MirroredTable, Position, SharedSnapshot},
     rows,
 };
-use crate::{Reader, WriteTransaction, error::map, pool};
+use crate::{Reader, WriteTransaction, error::map, lock, pool};
 
 /// Maximum rows that are requested at once.
 const CHUNK_ROWS: usize = 2000;
@@ -34,7 +34,7 @@ impl ChangeApplier {
         if snapshot.history() != History::Same {
             return Err(Error::internal("changes of another history"));
         }
-        let connection = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let connection = lock(&self.0);
         let writer = WriteTransaction(Reader::new(&connection));
         writer.execute("BEGIN IMMEDIATE", [])?;
         let applied = apply(&writer, tables, snapshot)

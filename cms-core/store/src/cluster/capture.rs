@@ -8,7 +8,7 @@
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex},
 };
 
 use cms_model::error::{Error, Result};
@@ -18,10 +18,11 @@ use super::{
     database::{ChangedKeys, MirroredTable},
     tables::LINKS,
 };
-use crate::{Reader, error::map};
+use crate::{Reader, error::map, lock};
 
 /// The changed rows of the current transaction of one connection.
 pub(crate) struct Capture {
+    /// Every state of the list is complete.
     changes: Arc<Mutex<Vec<Change>>>,
     /// The index of the table of links.
     links: usize,
@@ -40,7 +41,7 @@ impl Capture {
         let changes = Arc::clone(&capture.changes);
         let hook = move |action: Action, _: &str, table: &str, key: i64| {
             let Some(&index) = indexes.get(table) else { return };
-            let mut changes = changes.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut changes = lock(&changes);
             if changes.last() != Some(&(index, key)) {
                 changes.push((index, key));
             }
@@ -55,7 +56,7 @@ impl Capture {
 
     /// Notes the links of an object as changed: the hook does not report them.
     pub(crate) fn note_links(&self, object: i64) {
-        self.lock().push((self.links, object));
+        lock(&self.changes).push((self.links, object));
     }
 
     /// Notes all rows of a table as changed.
@@ -69,23 +70,23 @@ impl Capture {
         let index = index.ok_or_else(|| Error::internal(format!("{name} is no mirrored table")))?;
         let sql = format!("SELECT DISTINCT \"{}\" FROM \"{name}\"", tables[index].key());
         let keys: Vec<i64> = reader.query_values(&sql, [])?;
-        self.lock().extend(keys.into_iter().map(|key| (index, key)));
+        lock(&self.changes).extend(keys.into_iter().map(|key| (index, key)));
         Ok(())
     }
 
     /// Number of noted changes, for [`Self::truncate`].
     pub(crate) fn len(&self) -> usize {
-        self.lock().len()
+        lock(&self.changes).len()
     }
 
     /// Forgets the changes that a savepoint has rolled back.
     pub(crate) fn truncate(&self, len: usize) {
-        self.lock().truncate(len);
+        lock(&self.changes).truncate(len);
     }
 
     /// Returns the noted keys by table, in order and without repetitions, and forgets them.
     pub(super) fn take(&self, tables: &[MirroredTable]) -> ChangedKeys {
-        let mut changes = std::mem::take(&mut *self.lock());
+        let mut changes = std::mem::take(&mut *lock(&self.changes));
         changes.sort_unstable();
         changes.dedup();
         let mut keys = ChangedKeys::new();
@@ -94,10 +95,5 @@ impl Capture {
             keys.insert(name, group.iter().map(|(_, key)| *key).collect());
         }
         keys
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Vec<Change>> {
-        // Every state of the list is complete.
-        self.changes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -18,6 +18,7 @@ use super::database::{
     History, LockedHead, MirroredTable, NewCommit, NodeReport, NodeState, Position, RowSink, Rows,
     SharedDatabase, SharedSnapshot,
 };
+use crate::lock;
 
 /// How the next commits end, in the order in which they come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,7 +129,7 @@ impl MemoryDatabase {
     }
 
     fn lock_state(&self) -> MutexGuard<'_, State> {
-        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0.state)
     }
 
     fn reachable(&self) -> Result<MutexGuard<'_, State>> {

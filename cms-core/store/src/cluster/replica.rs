@@ -6,7 +6,7 @@
 
 use std::{
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard},
     thread,
     time::{Duration, Instant},
 };
@@ -29,7 +29,7 @@ use super::{
 use crate::{
     Reader, Schemas, WriteTransaction,
     error::map,
-    migrate,
+    lock, migrate,
     writer::{self, Take},
 };
 
@@ -159,7 +159,7 @@ impl Replica {
         take: &mut Take<'_>,
     ) -> Result<()> {
         let _timer = self.metrics.commit_times.start_timer();
-        let mut connection = connection.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut connection = lock(connection);
         self.apply(&mut connection, &mut *head)?;
         self.run_transaction(&connection, |writer, mirror| {
             if writer::run_writes(writer, take)? {
@@ -176,7 +176,7 @@ impl Replica {
         connection: &Mutex<Connection>,
         take: &mut Take<'_>,
     ) -> Result<()> {
-        let connection = connection.lock().unwrap_or_else(PoisonError::into_inner);
+        let connection = lock(connection);
         self.run_transaction(&connection, |writer, _| {
             writer::run_writes(writer, take)?;
             writer.execute("ROLLBACK", [])
@@ -209,7 +209,7 @@ impl Replica {
         let version = self.schema() + 1;
         let Some(step) = self.schemas.shared(version) else { return Ok(None) };
         let mut head = self.lock_head()?;
-        let mut connection = connection.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut connection = lock(connection);
         self.apply(&mut connection, &mut *head)?;
         if self.schema() >= version {
             // Another node was first.
@@ -240,7 +240,7 @@ impl Replica {
         let mut other = Connection::open(&self.path).map_err(map)?;
         self.schemas.migrate(&mut other, Some(version))?;
         let mirror = Arc::new(Mirror::of(&self.path, connection)?);
-        *self.mirror.lock().unwrap_or_else(PoisonError::into_inner) = mirror;
+        *lock(&self.mirror) = mirror;
         Ok(())
     }
 
@@ -253,7 +253,7 @@ impl Replica {
             return self.require_schema(check.schema).map(|()| false);
         }
         // Blocks the writes of this node: a commit that it makes meanwhile would be pulled again.
-        let mut connection = connection.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut connection = lock(connection);
         let before = self.position();
         self.apply(&mut connection, &mut *self.database.snapshot(Some(before))?)?;
         Ok(self.position() != before)
@@ -308,7 +308,7 @@ impl Replica {
     }
 
     fn mirror(&self) -> Arc<Mirror> {
-        Arc::clone(&self.mirror.lock().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&lock(&self.mirror))
     }
 
     /// Notes that the position of the replica is not in the log of the shared database.
@@ -470,6 +470,6 @@ impl Replica {
 
     fn state(&self) -> MutexGuard<'_, State> {
         // Each change of the state is one assignment.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 }
