@@ -17,7 +17,6 @@ use tantivy::{
 };
 
 use cms_model::{
-    error::{Error, Result},
     limits,
     search::query::{FieldCondition, HitOrder, Search, SearchQuery},
     wire::search::Aggregation,
@@ -28,7 +27,6 @@ use super::{
     deadline::{Deadline, DeadlineClock},
     facet::Facets,
     hit::{Hit, HitColumns},
-    index::failed,
     rank::{Best, SegmentBest, SegmentOrder},
     schema::Fields,
     segment::{Block, DocumentFilter, Segment},
@@ -59,7 +57,8 @@ pub struct Found {
     pub aggregations: Vec<Aggregation>,
 }
 
-/// Searches. A page beyond the maximum is empty, as with a `limit` of 0.
+/// Searches; returns none when the deadline has passed. A page beyond the maximum is empty, as with a
+/// `limit` of 0.
 pub(super) fn run(
     searcher: &Searcher,
     fields: &Fields,
@@ -67,12 +66,9 @@ pub(super) fn run(
     scope: &SearchScope,
     offset: usize,
     limit: usize,
-) -> Result<Found> {
+) -> tantivy::Result<Option<Found>> {
     let page = Page { offset, limit };
-    let found = SearchRun::new(searcher, fields, search, scope, page)
-        .and_then(|pass| pass.run(SKIP_FROM_MATCHES))
-        .map_err(failed)?;
-    found.ok_or_else(|| Error::Busy("the search took too long; make it narrower".to_owned()))
+    SearchRun::new(searcher, fields, search, scope, page)?.run(SKIP_FROM_MATCHES)
 }
 
 /// With this number of matches in a segment, skipping and a separate count are faster than visiting

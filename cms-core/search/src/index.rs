@@ -146,12 +146,12 @@ impl Generation {
         offset: usize,
         limit: usize,
     ) -> Result<Found> {
-        collect::run(&self.searcher(), &self.fields, search, scope, offset, limit)
+        in_time(collect::run(&self.searcher(), &self.fields, search, scope, offset, limit))
     }
 
     /// Returns the primary keys of the objects of a type whose current version matches.
     pub fn matches(&self, search: &Search, ctd: i64) -> Result<HashSet<i64>> {
-        matches::run(&self.searcher(), &self.fields, search, ctd)
+        in_time(matches::run(&self.searcher(), &self.fields, search, ctd))
     }
 
     /// Returns the packed flags of all documents, by the primary key of their object.
@@ -261,8 +261,14 @@ impl GenerationWriter {
     }
 }
 
+/// The result of a search; none when its deadline has passed.
+fn in_time<T>(found: tantivy::Result<Option<T>>) -> Result<T> {
+    let late = || Error::Busy("the search took too long; make it narrower".to_owned());
+    found.map_err(failed)?.ok_or_else(late)
+}
+
 /// An error of the engine is internal, unless the disk is full.
-pub(super) fn failed(error: TantivyError) -> Error {
+fn failed(error: TantivyError) -> Error {
     let (TantivyError::IoError(cause)
     | TantivyError::OpenWriteError(OpenWriteError::IoError { io_error: cause, .. })) = &error
     else {

@@ -2,32 +2,17 @@
 
 use std::collections::HashSet;
 
-use cms_model::{
-    error::{Error, Result},
-    search::query::Search,
-};
+use cms_model::search::query::Search;
 use tantivy::{COLLECT_BLOCK_BUFFER_LEN, Searcher, query::EnableScoring};
 
 use super::{
     compile::QueryCompiler,
     deadline::{Deadline, DeadlineClock},
-    index::failed,
     schema::{Fields, Flags, name},
 };
 
-/// Returns the primary keys of objects whose current version matches.
+/// Returns the primary keys of objects whose current version matches; none when the deadline has passed.
 pub(super) fn run(
-    searcher: &Searcher,
-    fields: &Fields,
-    search: &Search,
-    ctd: i64,
-) -> Result<HashSet<i64>> {
-    let found = collect(searcher, fields, search, ctd).map_err(failed)?;
-    found.ok_or_else(|| Error::Busy("the search took too long; make it narrower".to_owned()))
-}
-
-/// Returns none when the deadline has passed.
-fn collect(
     searcher: &Searcher,
     fields: &Fields,
     search: &Search,

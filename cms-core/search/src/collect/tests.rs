@@ -61,7 +61,7 @@ impl Corpus {
     }
 
     pub(super) fn run(&self, search: &Search, scope: &SearchScope) -> Found {
-        run(&self.searcher, &self.fields, search, scope, 0, 1000).unwrap()
+        run(&self.searcher, &self.fields, search, scope, 0, 1000).unwrap().unwrap()
     }
 
     /// Returns one page; skips hits from this number of matches.
