@@ -32,13 +32,9 @@ mod write;
 
 use std::{future::Future, time::Duration};
 
-use cms_model::{
-    clock::Timestamp,
-    error::{Error, Result},
-};
+use cms_model::error::{Error, Result};
 use cms_store::cluster::database::{
-    DutyHolder, Engine, Head, HeadCheck, LockedHead, MirroredTable, NodeReport, NodeState,
-    Position, RowSink, SharedDatabase, SharedSnapshot,
+    Head, HeadCheck, LockedHead, MirroredTable, Position, RowSink, SharedDatabase, SharedSnapshot,
 };
 use tokio::runtime::Runtime;
 
@@ -143,33 +139,5 @@ impl SharedDatabase for PostgresDatabase {
 
     fn check_head(&self, at: Position) -> Result<HeadCheck> {
         self.read_head_check(at)
-    }
-
-    fn engine(&self) -> Result<Engine> {
-        self.describe_engine()
-    }
-
-    fn report(&self, node: &NodeReport) -> Result<Timestamp> {
-        self.store_report(node)
-    }
-
-    fn nodes(&self) -> Result<Vec<NodeState>> {
-        self.list_nodes()
-    }
-
-    fn acquire(&self, duty: &str, node: &str, lease: Duration) -> Result<bool> {
-        self.acquire_duty(duty, node, lease)
-    }
-
-    fn release(&self, duty: &str, node: &str) -> Result<()> {
-        self.release_duty(duty, node)
-    }
-
-    fn duties(&self) -> Result<Vec<DutyHolder>> {
-        self.list_duties()
-    }
-
-    fn prune(&self, older_than: Duration) -> Result<()> {
-        self.prune_log(older_than)
     }
 }

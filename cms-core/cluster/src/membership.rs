@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use cms_model::{clock::Timestamp, error::Result};
-use cms_store::cluster::database::{DutyHolder, Engine, NodeReport, NodeState};
+use cms_store::cluster::database::{DutyHolder, Engine, Membership, NodeReport, NodeState};
 
 use crate::{PostgresDatabase, value::parameter};
 
@@ -66,8 +66,8 @@ const ENGINE: &str = "SELECT 'PostgreSQL ' || pg_catalog.current_setting('server
 const PRUNE_NODES: &str = r#"DELETE FROM "cms"."node"
 WHERE seen < pg_catalog.clock_timestamp() - interval '1 day'"#;
 
-impl PostgresDatabase {
-    pub(crate) fn store_report(&self, node: &NodeReport) -> Result<Timestamp> {
+impl Membership for PostgresDatabase {
+    fn report(&self, node: &NodeReport) -> Result<Timestamp> {
         self.run(&self.membership, TIMEOUT, async |session| {
             let statement = session.statement(REPORT).await?;
             let parameters = vec![
@@ -90,7 +90,7 @@ impl PostgresDatabase {
         })
     }
 
-    pub(crate) fn describe_engine(&self) -> Result<Engine> {
+    fn engine(&self) -> Result<Engine> {
         self.run(&self.membership, TIMEOUT, async |session| {
             let statement = session.statement(ENGINE).await?;
             let row = session.client().query_one(&statement, &[]).await?;
@@ -98,7 +98,7 @@ impl PostgresDatabase {
         })
     }
 
-    pub(crate) fn list_nodes(&self) -> Result<Vec<NodeState>> {
+    fn nodes(&self) -> Result<Vec<NodeState>> {
         self.run(&self.membership, TIMEOUT, async |session| {
             let statement = session.statement(NODES).await?;
             let rows = session.client().query(&statement, &[]).await?;
@@ -122,7 +122,7 @@ impl PostgresDatabase {
         })
     }
 
-    pub(crate) fn acquire_duty(&self, duty: &str, node: &str, lease: Duration) -> Result<bool> {
+    fn acquire(&self, duty: &str, node: &str, lease: Duration) -> Result<bool> {
         let lease = micros(lease);
         self.run(&self.membership, TIMEOUT, async |session| {
             let statement = session.statement(ACQUIRE).await?;
@@ -131,7 +131,7 @@ impl PostgresDatabase {
         })
     }
 
-    pub(crate) fn release_duty(&self, duty: &str, node: &str) -> Result<()> {
+    fn release(&self, duty: &str, node: &str) -> Result<()> {
         self.run(&self.membership, TIMEOUT, async |session| {
             let statement = session.statement(RELEASE).await?;
             session.client().execute(&statement, &[&duty, &node]).await?;
@@ -139,7 +139,7 @@ impl PostgresDatabase {
         })
     }
 
-    pub(crate) fn list_duties(&self) -> Result<Vec<DutyHolder>> {
+    fn duties(&self) -> Result<Vec<DutyHolder>> {
         self.run(&self.membership, TIMEOUT, async |session| {
             let statement = session.statement(DUTIES).await?;
             let rows = session.client().query(&statement, &[]).await?;
@@ -152,7 +152,7 @@ impl PostgresDatabase {
     }
 
     /// Removes some commits at a time, so that reports of the node are not late.
-    pub(crate) fn prune_log(&self, older_than: Duration) -> Result<()> {
+    fn prune(&self, older_than: Duration) -> Result<()> {
         let age = micros(older_than);
         self.run(&self.membership, TIMEOUT, async |session| {
             let statement = session.statement(PRUNE_NODES).await?;

@@ -6,7 +6,7 @@ use cms_cluster::{PostgresDatabase, PostgresSettings, Tls};
 use cms_model::error::Error;
 use cms_store::cluster::{
     contract::{FIRST, all, commit, create, object, objects},
-    database::SharedDatabase,
+    database::{Membership, SharedDatabase},
 };
 
 use crate::server::Server;

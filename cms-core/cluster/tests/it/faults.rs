@@ -8,7 +8,7 @@ use std::{
 use cms_model::error::Error;
 use cms_store::cluster::{
     contract::{FIRST, all, commit, create, next, object, objects},
-    database::{CommitOutcome, NewCommit, Position, SharedDatabase},
+    database::{CommitOutcome, Membership, NewCommit, Position, SharedDatabase},
 };
 
 use crate::{

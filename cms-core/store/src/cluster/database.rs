@@ -197,7 +197,7 @@ pub struct Engine {
 /// only its response was lost. Before [`Self::create`], the methods that read content ([`Self::lock`],
 /// [`Self::snapshot`] and [`Self::check_head`]) return [`Error::NotFound`], and [`Self::is_created`]
 /// returns false.
-pub trait SharedDatabase: Send + Sync {
+pub trait SharedDatabase: Membership + Send + Sync {
     /// Creates the tables, and writes all rows and the head, in one transaction.
     ///
     /// # Errors
@@ -227,6 +227,22 @@ pub trait SharedDatabase: Send + Sync {
     /// Compares a position with the head.
     fn check_head(&self, at: Position) -> Result<HeadCheck>;
 
+    /// How long a node tries to learn the outcome of a commit whose connection broke.
+    fn outcome_timeout(&self) -> Duration {
+        Duration::from_secs(30)
+    }
+
+    /// Returns whether a replica compares all its tables after each commit, and panics at a
+    /// difference. For tests.
+    #[cfg(any(test, feature = "testing"))]
+    fn is_compared(&self) -> bool {
+        false
+    }
+}
+
+/// What a shared database does beside content: it knows the nodes and their duties, and removes old
+/// commits. Part of [`SharedDatabase`].
+pub trait Membership {
     /// Describes the database.
     fn engine(&self) -> Result<Engine>;
 
@@ -244,18 +260,6 @@ pub trait SharedDatabase: Send + Sync {
 
     /// Lists the duties that some node holds.
     fn duties(&self) -> Result<Vec<DutyHolder>>;
-
-    /// How long a node tries to learn the outcome of a commit whose connection broke.
-    fn outcome_timeout(&self) -> Duration {
-        Duration::from_secs(30)
-    }
-
-    /// Returns whether a replica compares all its tables after each commit, and panics at a
-    /// difference. For tests.
-    #[cfg(any(test, feature = "testing"))]
-    fn is_compared(&self) -> bool {
-        false
-    }
 
     /// Removes commits from the log that are older than a duration, except the newest one.
     fn prune(&self, older_than: Duration) -> Result<()>;

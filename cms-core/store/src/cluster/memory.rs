@@ -15,8 +15,8 @@ use cms_model::{
 
 use super::database::{
     ChangedKeys, ColumnValues, CommitOutcome, DutyHolder, Engine, Head, HeadCheck, HeadState,
-    History, LockedHead, MirroredTable, NewCommit, NodeReport, NodeState, Position, RowSink, Rows,
-    SharedDatabase, SharedSnapshot,
+    History, LockedHead, Membership, MirroredTable, NewCommit, NodeReport, NodeState, Position,
+    RowSink, Rows, SharedDatabase, SharedSnapshot,
 };
 use crate::lock;
 
@@ -246,6 +246,18 @@ impl SharedDatabase for MemoryDatabase {
         Ok(HeadCheck { head: head.position, schema: head.schema, history: state.history(at)? })
     }
 
+    fn outcome_timeout(&self) -> Duration {
+        Duration::from_millis(60)
+    }
+
+    /// False from 2,000 rows on: a comparison reads all rows.
+    fn is_compared(&self) -> bool {
+        let count = || self.lock_state().tables.values().map(|rows| rows.len()).sum::<usize>();
+        self.0.is_compared && count() < 2000
+    }
+}
+
+impl Membership for MemoryDatabase {
     fn engine(&self) -> Result<Engine> {
         self.reachable().map(|_| Engine { version: "memory".to_owned(), bytes: 0 })
     }
@@ -292,16 +304,6 @@ impl SharedDatabase for MemoryDatabase {
             until: Timestamp(*until),
         });
         Ok(holders.collect())
-    }
-
-    fn outcome_timeout(&self) -> Duration {
-        Duration::from_millis(60)
-    }
-
-    /// False from 2,000 rows on: a comparison reads all rows.
-    fn is_compared(&self) -> bool {
-        let count = || self.lock_state().tables.values().map(|rows| rows.len()).sum::<usize>();
-        self.0.is_compared && count() < 2000
     }
 
     fn prune(&self, older_than: Duration) -> Result<()> {
