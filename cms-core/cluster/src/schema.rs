@@ -4,7 +4,7 @@ use std::pin::Pin;
 
 use bytes::Bytes;
 use cms_model::error::{Error, Result};
-use cms_store::cluster::database::{Head, MirroredTable, RowSink, Rows};
+use cms_store::cluster::database::{ColumnValues, Head, MirroredTable, RowSink, Rows};
 use tokio_postgres::{
     CopyInSink,
     binary_copy::BinaryCopyInWriter,
@@ -16,7 +16,7 @@ use crate::{
     connection::{Purpose, Session},
     error::Attempt,
     escape::escape,
-    value::{RemainingValues, column_names, key_name, quoted, table_name, type_name, value_type},
+    value::{column_names, key_name, quoted, table_name, type_name, value_type},
 };
 
 /// Tables of which every commit updates a row: updates that find space in the page need no new entry
@@ -187,10 +187,10 @@ impl OpenCopy {
     }
 
     async fn write(&mut self, rows: Rows) -> Attempt<()> {
-        let mut columns: Vec<_> = rows.values.into_iter().map(RemainingValues::from).collect();
-        for key in rows.keys {
+        let mut columns = rows.values;
+        for (index, key) in rows.keys.into_iter().enumerate() {
             let values: Vec<Box<dyn ToSql + Sync + Send>> =
-                columns.iter_mut().map(next_value).collect();
+                columns.iter_mut().map(|column| take_value(column, index)).collect();
             let values = std::iter::once::<&(dyn ToSql + Sync)>(&key)
                 .chain(values.iter().map(|value| value.as_ref() as &(dyn ToSql + Sync)));
             self.writer.as_mut().write(&values.collect::<Vec<_>>()).await?;
@@ -204,11 +204,11 @@ impl OpenCopy {
     }
 }
 
-fn next_value(column: &mut RemainingValues) -> Box<dyn ToSql + Sync + Send> {
+fn take_value(column: &mut ColumnValues, index: usize) -> Box<dyn ToSql + Sync + Send> {
     match column {
-        RemainingValues::Integer(values) => Box::new(values.next().flatten()),
-        RemainingValues::Text(values) => Box::new(values.next().flatten().map(escape)),
-        RemainingValues::Blob(values) => Box::new(values.next().flatten()),
+        ColumnValues::Integer(values) => Box::new(values[index]),
+        ColumnValues::Text(values) => Box::new(values[index].take().map(escape)),
+        ColumnValues::Blob(values) => Box::new(values[index].take()),
     }
 }
 

@@ -128,11 +128,7 @@ pub(crate) fn chunks(rows: Rows) -> Chunks {
             ColumnValues::Blob(values) => add(&mut bytes, values, Vec::len),
         }
     }
-    Chunks {
-        bytes: bytes.into_iter().peekable(),
-        keys: rows.keys.into_iter(),
-        values: rows.values.into_iter().map(RemainingValues::from).collect(),
-    }
+    Chunks { bytes: bytes.into_iter().peekable(), rows }
 }
 
 fn add<T>(bytes: &mut [usize], values: &[Option<T>], len: fn(&T) -> usize) {
@@ -144,36 +140,8 @@ fn add<T>(bytes: &mut [usize], values: &[Option<T>], len: fn(&T) -> usize) {
 pub(crate) struct Chunks {
     /// Sizes of the remaining rows.
     bytes: Peekable<IntoIter<usize>>,
-    keys: IntoIter<i64>,
-    values: Vec<RemainingValues>,
-}
-
-/// The remaining values of a column.
-pub(crate) enum RemainingValues {
-    Integer(IntoIter<Option<i64>>),
-    Text(IntoIter<Option<String>>),
-    Blob(IntoIter<Option<Vec<u8>>>),
-}
-
-impl From<ColumnValues> for RemainingValues {
-    fn from(values: ColumnValues) -> Self {
-        match values {
-            ColumnValues::Integer(values) => Self::Integer(values.into_iter()),
-            ColumnValues::Text(values) => Self::Text(values.into_iter()),
-            ColumnValues::Blob(values) => Self::Blob(values.into_iter()),
-        }
-    }
-}
-
-impl RemainingValues {
-    /// Returns the next values.
-    fn take(&mut self, count: usize) -> ColumnValues {
-        match self {
-            Self::Integer(values) => ColumnValues::Integer(take(values, count)),
-            Self::Text(values) => ColumnValues::Text(take(values, count)),
-            Self::Blob(values) => ColumnValues::Blob(take(values, count)),
-        }
-    }
+    /// The remaining rows.
+    rows: Rows,
 }
 
 impl Iterator for Chunks {
@@ -192,13 +160,19 @@ impl Iterator for Chunks {
         if count == 0 {
             return None;
         }
-        let values = self.values.iter_mut().map(|values| values.take(count)).collect();
-        Some((total, Rows { keys: take(&mut self.keys, count), values }))
+        let values = self.rows.values.iter_mut().map(|values| match values {
+            ColumnValues::Integer(values) => ColumnValues::Integer(take(values, count)),
+            ColumnValues::Text(values) => ColumnValues::Text(take(values, count)),
+            ColumnValues::Blob(values) => ColumnValues::Blob(take(values, count)),
+        });
+        let values = values.collect();
+        Some((total, Rows { keys: take(&mut self.rows.keys, count), values }))
     }
 }
 
-fn take<T>(values: &mut IntoIter<T>, count: usize) -> Vec<T> {
-    values.by_ref().take(count).collect()
+/// Removes the first values, and returns them.
+fn take<T>(values: &mut Vec<T>, count: usize) -> Vec<T> {
+    values.drain(..count).collect()
 }
 
 #[cfg(test)]
