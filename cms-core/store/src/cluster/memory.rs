@@ -12,6 +12,7 @@ use cms_model::{
     error::{Error, Result},
     testing::START,
 };
+use rusqlite::types::{FromSqlResult, Value};
 
 use super::database::{
     ChangedKeys, ColumnValues, CommitOutcome, DutyHolder, Engine, Head, HeadCheck, HeadState,
@@ -68,14 +69,7 @@ struct State {
     disconnects: bool,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Cell {
-    Integer(Option<i64>),
-    Text(Option<String>),
-    Blob(Option<Vec<u8>>),
-}
-
-type Row = Vec<Cell>;
+type Row = Vec<Value>;
 /// The rows of a table are shared with snapshots until one side changes.
 type Tables = BTreeMap<String, Arc<BTreeMap<i64, Row>>>;
 
@@ -163,31 +157,24 @@ impl State {
             stored.remove(key);
         }
         for (at, key) in rows.keys.iter().enumerate() {
-            stored.insert(*key, rows.values.iter().map(|values| cell(values, at)).collect());
+            let row = rows.values.iter().map(|values| values.value(at).try_into());
+            stored.insert(*key, row.collect::<FromSqlResult<_>>().expect("texts are UTF-8"));
         }
-    }
-}
-
-fn cell(values: &ColumnValues, at: usize) -> Cell {
-    match values {
-        ColumnValues::Integer(values) => Cell::Integer(values[at]),
-        ColumnValues::Text(values) => Cell::Text(values[at].clone()),
-        ColumnValues::Blob(values) => Cell::Blob(values[at].clone()),
     }
 }
 
 fn push(rows: &mut Rows, key: i64, row: &Row) {
     rows.keys.push(key);
     // Columns that were added since are NULL.
-    let cells = row.iter().map(Some).chain(iter::repeat(None));
+    let cells = row.iter().chain(iter::repeat(&Value::Null));
     for (values, cell) in rows.values.iter_mut().zip(cells) {
         match (values, cell) {
-            (ColumnValues::Integer(values), Some(Cell::Integer(value))) => values.push(*value),
-            (ColumnValues::Text(values), Some(Cell::Text(value))) => values.push(value.clone()),
-            (ColumnValues::Blob(values), Some(Cell::Blob(value))) => values.push(value.clone()),
-            (ColumnValues::Integer(values), None) => values.push(None),
-            (ColumnValues::Text(values), None) => values.push(None),
-            (ColumnValues::Blob(values), None) => values.push(None),
+            (ColumnValues::Integer(values), Value::Integer(value)) => values.push(Some(*value)),
+            (ColumnValues::Text(values), Value::Text(value)) => values.push(Some(value.clone())),
+            (ColumnValues::Blob(values), Value::Blob(value)) => values.push(Some(value.clone())),
+            (ColumnValues::Integer(values), Value::Null) => values.push(None),
+            (ColumnValues::Text(values), Value::Null) => values.push(None),
+            (ColumnValues::Blob(values), Value::Null) => values.push(None),
             (values, cell) => panic!("{cell:?} in {values:?}"),
         }
     }

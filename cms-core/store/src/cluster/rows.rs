@@ -201,7 +201,7 @@ pub(super) fn delete(reader: &Reader<'_>, table: &MirroredTable, keys: &[i64]) -
 }
 
 impl ColumnValues {
-    fn value(&self, index: usize) -> ValueRef<'_> {
+    pub(super) fn value(&self, index: usize) -> ValueRef<'_> {
         let value = match self {
             Self::Integer(values) => values[index].map(ValueRef::Integer),
             Self::Text(values) => {
