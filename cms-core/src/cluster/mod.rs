@@ -24,6 +24,7 @@ use cms_store::{
         database::{DutyHolder, NodeState, Position, SharedDatabase},
         metrics::ReplicaMetrics,
         open::has_replica,
+        replica::Replica,
     },
 };
 use cms_system::folder;
@@ -114,24 +115,24 @@ pub struct Cluster<'c> {
 impl Cluster<'_> {
     /// Returns the last commit that is applied here.
     pub fn position(&self) -> Option<Position> {
-        self.cms.store.cluster_position()
+        self.cms.store.replica().map(Replica::position)
     }
 
     /// Returns whether the replica cannot follow the shared database, as after a restore of that: the data
     /// directory has to be opened again, which copies it.
     pub fn is_abandoned(&self) -> bool {
-        self.cms.store.is_abandoned()
+        self.cms.store.replica().is_some_and(Replica::is_abandoned)
     }
 
     /// Returns whether commits of other nodes are being applied to the replica: one of many rows takes
     /// seconds.
     pub fn is_applying(&self) -> bool {
-        self.cms.store.is_applying()
+        self.cms.store.replica().is_some_and(Replica::is_applying)
     }
 
     /// Returns what the replica counts.
     pub fn metrics(&self) -> Option<&ReplicaMetrics> {
-        self.cms.store.replica_metrics()
+        self.cms.store.replica().map(Replica::metrics)
     }
 
     /// Returns how far the clock of the shared database is ahead of that of this machine, in seconds.
@@ -142,7 +143,7 @@ impl Cluster<'_> {
 
     /// Returns the version of the database schema of the cluster.
     pub fn schema(&self) -> i64 {
-        self.cms.store.cluster_schemas().map_or(0, |(current, _)| current)
+        self.cms.store.replica().map_or(0, Replica::schema)
     }
 
     /// Moves the cluster to the next database schema, if this node accepts one. Returns the names of the

@@ -10,7 +10,10 @@ use cms_model::{
     error::{Error, Result},
     ids::IdSource as _,
 };
-use cms_store::cluster::database::{NodeReport, NodeState, SharedDatabase};
+use cms_store::cluster::{
+    database::{NodeReport, NodeState, SharedDatabase},
+    replica::Replica,
+};
 use cms_system::ids::RandomIds;
 use sha2::{Digest as _, Sha256};
 
@@ -321,8 +324,8 @@ impl Cluster<'_> {
 
     /// The newest schema to which this node lets the cluster move.
     pub(super) fn accepted_schema(&self) -> i64 {
-        let (current, newest) = self.cms.store.cluster_schemas().unwrap_or_default();
-        if self.node.blocks_upgrade { current } else { newest }
+        let newest = self.cms.store.replica().map_or(0, Replica::newest_schema);
+        if self.node.blocks_upgrade { self.schema() } else { newest }
     }
 }
 

@@ -32,7 +32,7 @@ impl Store {
         if step != StepResult::Done {
             return Err(Error::Busy("the database is locked by another process".to_owned()));
         }
-        if self.cluster_position().is_some() {
+        if self.replica().is_some() {
             // The copy of a replica stands alone.
             bootstrap::leave_cluster(&copy)?;
         }

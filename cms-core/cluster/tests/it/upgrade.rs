@@ -76,7 +76,7 @@ fn replica(folder: &TempDir, database: PostgresDatabase, schemas: Schemas) -> Re
 /// All rows are those of the shared database, which has this schema.
 fn assert_current(node: &Store, database: &PostgresDatabase, schema: i64) {
     node.catch_up().unwrap();
-    assert_eq!(node.cluster_schemas().unwrap().0, schema);
+    assert_eq!(node.replica().unwrap().schema(), schema);
     assert_eq!(database.snapshot(None).unwrap().head().schema, schema);
     assert_eq!(node.compare_with(database).unwrap(), []);
 }
@@ -104,11 +104,11 @@ fn upgrade_is_made_once_wherever_the_connection_breaks() {
             let first = node.upgrade_cluster();
             let was_not_triggered = proxy.remove_unused_fault();
             failed += usize::from(first.is_err());
-            assert!(!node.is_abandoned(), "{name}: the outcome is resolved");
+            assert!(!node.replica().unwrap().is_abandoned(), "{name}: the outcome is resolved");
             // Other writes are possible before it is repeated.
             write(&other, "d").unwrap();
             node.catch_up().unwrap();
-            if node.cluster_schemas().unwrap().0 == schema {
+            if node.replica().unwrap().schema() == schema {
                 assert!(first.is_err(), "{name}");
                 node.upgrade_cluster().unwrap();
             }

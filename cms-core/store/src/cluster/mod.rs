@@ -27,6 +27,6 @@ pub mod database;
 pub mod memory;
 pub mod metrics;
 pub mod open;
-pub(crate) mod replica;
+pub mod replica;
 mod rows;
 mod tables;

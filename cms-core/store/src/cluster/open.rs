@@ -72,15 +72,9 @@ impl Store {
         self.group_commit.catch_up()
     }
 
-    /// Returns the last commit of the cluster in this replica; none of a standalone database.
-    pub fn cluster_position(&self) -> Option<Position> {
-        self.group_commit.replica().map(Replica::position)
-    }
-
-    /// Returns the version of the schema of the cluster, and the newest one that this program knows; none
-    /// of a standalone database.
-    pub fn cluster_schemas(&self) -> Option<(i64, i64)> {
-        self.group_commit.replica().map(|replica| (replica.schema(), replica.newest_schema()))
+    /// Returns the cluster side of this database; none of a standalone one.
+    pub fn replica(&self) -> Option<&Replica> {
+        self.group_commit.replica()
     }
 
     /// Moves the cluster to the next schema; returns the version, none if there is no next one.
@@ -89,22 +83,6 @@ impl Store {
     /// [`Error::Busy`] also if another node reads tables that change: nothing was changed.
     pub fn upgrade_cluster(&self) -> Result<Option<i64>> {
         self.group_commit.upgrade()
-    }
-
-    /// Returns what the replica counts; none of a standalone database.
-    pub fn replica_metrics(&self) -> Option<&ReplicaMetrics> {
-        self.group_commit.replica().map(Replica::metrics)
-    }
-
-    /// Returns whether the replica cannot follow the shared database, because that has another history,
-    /// its log no longer has the position, or an upgrade failed: it has to be opened again, which copies it.
-    pub fn is_abandoned(&self) -> bool {
-        self.group_commit.replica().is_some_and(Replica::is_abandoned)
-    }
-
-    /// Whether commits of other nodes are being applied to the replica.
-    pub fn is_applying(&self) -> bool {
-        self.group_commit.replica().is_some_and(Replica::is_applying)
     }
 
     /// Creates a cluster in an empty shared database, with all rows of this standalone database, which

@@ -40,7 +40,7 @@ const MAX_RETRY: Duration = Duration::from_secs(1);
 const SLOW_LOCK: Duration = Duration::from_secs(1);
 
 /// A database that mirrors the shared database of a cluster.
-pub(crate) struct Replica {
+pub struct Replica {
     path: PathBuf,
     database: Arc<dyn SharedDatabase>,
     schemas: Schemas,
@@ -121,21 +121,23 @@ impl Replica {
     }
 
     /// The last commit of the cluster that is applied here.
-    pub(crate) fn position(&self) -> Position {
+    pub fn position(&self) -> Position {
         self.state().position
     }
 
-    /// Whether the replica cannot follow the shared database and has to be copied again.
-    pub(crate) fn is_abandoned(&self) -> bool {
+    /// Whether the replica cannot follow the shared database, because that has another history, its log no
+    /// longer has the position, or an upgrade failed: it has to be opened again, which copies it.
+    pub fn is_abandoned(&self) -> bool {
         self.state().is_abandoned
     }
 
     /// Whether commits of other nodes are being applied: one of many rows takes seconds.
-    pub(crate) fn is_applying(&self) -> bool {
+    pub fn is_applying(&self) -> bool {
         self.state().is_applying
     }
 
-    pub(crate) fn metrics(&self) -> &ReplicaMetrics {
+    /// What the replica counts.
+    pub fn metrics(&self) -> &ReplicaMetrics {
         &self.metrics
     }
 
@@ -298,12 +300,12 @@ impl Replica {
     }
 
     /// The version of the schema of the cluster.
-    pub(crate) fn schema(&self) -> i64 {
+    pub fn schema(&self) -> i64 {
         self.mirror().schema
     }
 
     /// The newest schema that this program knows.
-    pub(crate) fn newest_schema(&self) -> i64 {
+    pub fn newest_schema(&self) -> i64 {
         self.schemas.newest()
     }
 
