@@ -5,6 +5,7 @@
 use std::{fs, time::Duration};
 
 use cms_model::error::Result;
+use cms_store::WriterCounts;
 
 use crate::Cms;
 
@@ -16,13 +17,7 @@ pub struct Statistics {
     pub readers: usize,
     /// Threads that wait for a read connection.
     pub readers_waiting: usize,
-    /// Writes that wait for the next commit.
-    pub writes_waiting: usize,
-    /// Batches of writes, each of which ended with one commit or was rolled back, the writes in them,
-    /// and the time that the writer was busy.
-    pub write_batches: u64,
-    pub writes: u64,
-    pub writing: Duration,
+    pub writer: WriterCounts,
     /// The last row of the journal.
     pub journal_head: i64,
     /// Pending deliveries, and the age of the oldest.
@@ -52,7 +47,6 @@ impl Cms {
     /// Returns the current statistics.
     pub fn statistics(&self) -> Result<Statistics> {
         let [readers_used, readers, readers_waiting] = self.store.reader_counts();
-        let writer = self.store.writer_counts();
         let [memory, disk, rendered] = self.renders.uses();
         let folder = &self.config.folder;
         // A missing file counts as empty.
@@ -67,10 +61,7 @@ impl Cms {
             readers_used,
             readers,
             readers_waiting,
-            writes_waiting: writer.waiting,
-            write_batches: writer.batches,
-            writes: writer.writes,
-            writing: writer.busy,
+            writer: self.store.writer_counts(),
             journal_head,
             deliveries_pending,
             endpoints_down,

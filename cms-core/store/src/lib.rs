@@ -357,12 +357,12 @@ impl Reader<'_> {
     }
 
     /// Returns all rows of a statement.
-    fn query_rows<T>(
+    fn query_rows<T, C: FromIterator<T>>(
         &self,
         sql: &str,
         parameters: impl Params,
         read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
-    ) -> Result<Vec<T>> {
+    ) -> Result<C> {
         let mut statement = self.statement(sql)?;
         let rows = statement.query_map(parameters, read).map_err(map)?;
         rows.map(|row| row.map_err(map)).collect()

@@ -67,13 +67,16 @@ struct Writer {
     busy: AtomicU64,
 }
 
-/// Statistics of the writer, and the number of waiting writes.
+/// Statistics of the writer.
 #[derive(Clone, Copy, Debug)]
 pub struct WriterCounts {
-    /// Including batches that were rolled back.
+    /// Batches of writes, each of which ended with one commit or was rolled back.
     pub batches: u64,
+    /// The writes in them.
     pub writes: u64,
+    /// The time that the writer was busy.
     pub busy: Duration,
+    /// Writes that wait for the next commit.
     pub waiting: usize,
 }
 

@@ -102,18 +102,18 @@ impl Snapshot {
         self.value(
             "cms_writes_waiting",
             "Writes that wait for the next commit.",
-            as_float(core.writes_waiting),
+            as_float(core.writer.waiting),
         );
         self.counter(
             "cms_commits_total",
             "Batches of writes. A batch ends with one commit, or is rolled back if none of its writes succeeds.",
-            as_float(core.write_batches),
+            as_float(core.writer.batches),
         );
-        self.counter("cms_writes_total", "Writes in these batches.", as_float(core.writes));
+        self.counter("cms_writes_total", "Writes in these batches.", as_float(core.writer.writes));
         self.counter(
             "cms_write_seconds_total",
             "Working time of the thread that writes.",
-            core.writing.as_secs_f64(),
+            core.writer.busy.as_secs_f64(),
         );
         self.value(
             "cms_webhook_deliveries_waiting",
