@@ -146,15 +146,14 @@ impl Reader<'_> {
         }
         let pks = serde_json::to_string(pks).expect("numbers are valid JSON");
         let table = table_of(edition);
-        let rows: Vec<_> = self.query_rows(
+        self.query_rows(
             &format!(
                 "SELECT pk, iif(updated_by = -1, editor, updated_by)
              FROM (SELECT value AS wanted FROM json_each(?1)) CROSS JOIN {table} ON pk = wanted"
             ),
             [pks],
-            |row| Ok((row.get(0)?, row.get(1)?)),
-        )?;
-        Ok(rows.into_iter().collect())
+            |row| row.try_into(),
+        )
     }
 
     /// Returns the primary key in `actor` of a task of the server: `schedule` or `retention`.

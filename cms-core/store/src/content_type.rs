@@ -1,5 +1,7 @@
 //! Rows of content type definitions.
 
+use std::collections::HashMap;
+
 use cms_model::{
     clock::Timestamp,
     content_type::{catalog::StoredContentType, model::Definition},
@@ -62,8 +64,8 @@ impl Reader<'_> {
         self.query_row(sql, [ctd], |row| type_state(row, 0))
     }
 
-    /// Returns the numbers of all types, with their primary keys.
-    pub(crate) fn type_states(&self) -> Result<Vec<(i64, TypeState)>> {
+    /// Returns the numbers of all types, by their primary keys.
+    pub(crate) fn type_states(&self) -> Result<HashMap<i64, TypeState>> {
         let sql = "SELECT ctd, live, published, changes FROM ctd_state";
         self.query_rows(sql, [], |row| Ok((row.get(0)?, type_state(row, 1)?)))
     }

@@ -55,7 +55,7 @@ impl Reader<'_> {
     ) -> Result<HashMap<i64, IncomingTotals>> {
         let [published, approved] =
             [LinkingObjects::Published, LinkingObjects::Approved].map(LinkingObjects::condition);
-        let rows = self.query_rows(
+        self.query_rows(
             &format!(
                 "SELECT o.ctd, count(*), sum({published}), sum({approved})
                  FROM link CROSS JOIN object o ON o.pk = link.object
@@ -71,8 +71,7 @@ impl Reader<'_> {
                 };
                 Ok((row.get(0)?, totals))
             },
-        )?;
-        Ok(rows.into_iter().collect())
+        )
     }
 
     /// Returns the primary keys of objects of a type that link to an object, in the order of creation,

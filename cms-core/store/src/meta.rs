@@ -90,8 +90,7 @@ impl Reader<'_> {
     }
 
     fn change_counters_of(&self, revisions: Revisions) -> Result<ChangeCounters> {
-        let types = self.type_states()?.into_iter().collect();
-        Ok(ChangeCounters { revisions, types })
+        Ok(ChangeCounters { revisions, types: self.type_states()? })
     }
 
     /// Returns the version of derived data in the database.

@@ -61,16 +61,15 @@ impl Reader<'_> {
         first: i64,
         last: i64,
     ) -> Result<HashMap<i64, String>> {
-        let rows: Vec<_> = self.query_rows(
+        self.query_rows(
             "SELECT version, changed FROM object_version
              WHERE object = ?1 AND version BETWEEN ?2 AND ?3 AND changed IS NOT NULL
              UNION ALL
              SELECT version, changed FROM object
              WHERE pk = ?1 AND version BETWEEN ?2 AND ?3 AND changed IS NOT NULL",
             [pk, first, last],
-            |row| Ok((row.get(0)?, row.get(1)?)),
-        )?;
-        Ok(rows.into_iter().collect())
+            |row| row.try_into(),
+        )
     }
 
     /// Lists replaced versions from `first` to `last`, without their properties.

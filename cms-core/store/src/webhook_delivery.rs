@@ -139,7 +139,7 @@ impl Reader<'_> {
         let limit = i64::try_from(PARALLEL_REQUESTS).unwrap_or(i64::MAX);
         let latest_due_at = schedule::latest_due_at(now).0;
         for (sql, bound) in [(DUE, now.0), (DUE_AFTER, latest_due_at)] {
-            found.extend(self.query_rows(sql, [webhook, bound, limit], read)?);
+            found.extend(self.query_rows::<_, Vec<_>>(sql, [webhook, bound, limit], read)?);
         }
         found.sort_by_key(|one| one.pk);
         found.dedup();

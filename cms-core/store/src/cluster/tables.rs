@@ -44,10 +44,10 @@ fn table(reader: &Reader<'_>, name: String) -> Result<MirroredTable> {
         return Ok(MirroredTable { name, columns });
     }
     // Generated columns are hidden.
-    let mut columns = reader.query_rows(
+    let columns: Vec<(String, String, i64)> = reader.query_rows(
         "SELECT name, type, pk FROM pragma_table_xinfo(?1) WHERE hidden = 0 ORDER BY pk DESC, cid",
         [&name],
-        |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?, row.get::<_, i64>(2)?)),
+        |row| row.try_into(),
     )?;
     let has_integer_key = matches!(
         &*columns,
@@ -56,7 +56,7 @@ fn table(reader: &Reader<'_>, name: String) -> Result<MirroredTable> {
     if !has_integer_key {
         return Err(Error::internal(format!("table {name} has no integer key, and is not local")));
     }
-    let columns = columns.drain(..).map(|(name, kind, _)| {
+    let columns = columns.into_iter().map(|(name, kind, _)| {
         let kind = match &*kind {
             "INTEGER" => ColumnKind::Integer,
             "TEXT" => ColumnKind::Text,
