@@ -96,7 +96,8 @@ pub(crate) struct Server {
     encryption: Option<MakeRustlsConnect>,
     /// The settings without secrets, for messages.
     pub(crate) name: String,
-    node: String,
+    /// The id of this node, which the commit log and the names of connections contain.
+    pub(crate) node: String,
     is_reachable: AtomicBool,
 }
 
@@ -109,14 +110,6 @@ impl Server {
             node: String::new(),
             is_reachable: AtomicBool::new(true),
         })
-    }
-
-    pub(crate) fn node(&self) -> &str {
-        &self.node
-    }
-
-    pub(crate) fn set_node(&mut self, node: String) {
-        self.node = node;
     }
 
     /// Opens a connection, and logs when the server becomes unreachable or reachable.

@@ -77,7 +77,7 @@ impl PostgresDatabase {
     /// Sets the id of this node, which the commit log and the names of connections contain.
     #[must_use]
     pub fn with_node(mut self, id: impl Into<String>) -> Self {
-        self.server.set_node(id.into());
+        self.server.node = id.into();
         self
     }
 

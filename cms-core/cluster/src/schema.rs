@@ -123,8 +123,8 @@ impl PostgresDatabase {
             )
             .await?;
         let statement = session.statement(ADD_COMMIT).await?;
-        let node = self.server.node();
-        client.execute(&statement, &[&position.commit, &position.nonce, &node]).await?;
+        let node = &self.server.node;
+        client.execute(&statement, &[&position.commit, &position.nonce, node]).await?;
         // Every statement before it has succeeded, so this is no rollback.
         client.batch_execute("COMMIT").await?;
         Ok(())

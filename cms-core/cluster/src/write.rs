@@ -234,7 +234,7 @@ impl Locked<'_> {
         let parameters = vec![
             parameter(number),
             parameter(nonce),
-            parameter(self.database.server.node().to_owned()),
+            parameter(self.database.server.node.clone()),
             parameter(commit.sequences.clone()),
             parameter(tables),
             parameter(parts),
