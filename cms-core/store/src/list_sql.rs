@@ -33,7 +33,7 @@ use serde_json::Value;
 use super::{functions::sql_key, object::table_of, slots};
 use access_path::AccessPath;
 use descending::DescendingPage;
-use terms::Term;
+use terms::{AccessMethod, Term};
 
 /// The type of a list.
 #[derive(Clone, Copy)]
@@ -142,7 +142,7 @@ fn all_pages(
     // A full scan reads objects in the order in which they are stored: without the hint, SQLite may
     // choose an index in whose order they are not.
     let table = table_of(query.edition);
-    let hint = if access_path::is_full_scan(&terms) {
+    let hint = if access_path::best(&terms) == AccessMethod::FullScan {
         format!(" INDEXED BY {table}_created")
     } else {
         String::new()
@@ -255,7 +255,7 @@ impl<'a> Builder<'a> {
     /// indexes. `uses_order_index`: the statement reads an index in the order of the list.
     fn condition(&self, terms: &[Term], uses_order_index: bool) -> String {
         let mut condition = terms::join(terms);
-        if !uses_order_index && access_path::reads_primary_keys(terms) {
+        if !uses_order_index && access_path::best(terms) == AccessMethod::PrimaryKeys {
             // The first term is `ctd = …`: the plus keeps SQLite from indexes that start with it.
             condition.insert(0, '+');
         }

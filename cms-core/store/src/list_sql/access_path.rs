@@ -96,17 +96,8 @@ pub(super) fn cost(
     if reads_objects { entries.saturating_mul(ENTRIES_PER_OBJECT) } else { entries }
 }
 
-/// Returns whether no index helps to find the objects.
-pub(super) fn is_full_scan(terms: &[Term]) -> bool {
-    best(terms) == AccessMethod::FullScan
-}
-
-/// Returns whether the primary keys of a term are the best way to find the objects.
-pub(super) fn reads_primary_keys(terms: &[Term]) -> bool {
-    best(terms) == AccessMethod::PrimaryKeys
-}
-
-fn best(terms: &[Term]) -> AccessMethod {
+/// Returns the best way to find the objects that meet all terms.
+pub(super) fn best(terms: &[Term]) -> AccessMethod {
     terms.iter().map(|term| term.access_method).max().unwrap_or(AccessMethod::FullScan)
 }
 

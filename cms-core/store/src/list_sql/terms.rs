@@ -164,12 +164,6 @@ impl Builder<'_> {
         format!("matches({condition}, {json})")
     }
 
-    /// The same for the value of a property.
-    fn matches_property(&mut self, condition: &Condition) -> String {
-        let condition = self.bind_json(condition);
-        format!("matches_property({condition}, data)")
-    }
-
     /// The same for plain text instead of JSON.
     pub(super) fn matches_text(&mut self, condition: &Condition, text: &str) -> String {
         let condition = self.bind_json(condition);
@@ -234,7 +228,7 @@ impl Builder<'_> {
             let text = exact_text(self.slot(name));
             return (self.matches_text(condition, &text), AccessMethod::IndexScan);
         }
-        let sql = self.matches_property(condition);
+        let sql = format!("matches_property({}, data)", self.bind_json(condition));
         match self.linking(condition) {
             Some(linking) => (format!("{linking} AND {sql}"), AccessMethod::PrimaryKeys),
             None => (sql, AccessMethod::FullScan),
