@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use cms_model::{clock::Timestamp, error::Result};
-use rusqlite::params;
+use rusqlite::{Row, params};
 
 use super::{Reader, TypeState, WriteTransaction, cluster::database::Position};
 
@@ -53,21 +53,23 @@ pub struct SpaceIds {
     pub space: String,
 }
 
+const REVISIONS: &str = "SELECT schema_rev, auth_rev FROM meta WHERE id = 1";
+
+fn revisions(row: &Row<'_>) -> rusqlite::Result<Revisions> {
+    Ok(Revisions { schema: row.get(0)?, auth: row.get(1)? })
+}
+
 impl Reader<'_> {
     /// Returns none in an uninitialized database.
     pub fn revisions_if_any(&self) -> Result<Option<Revisions>> {
-        self.query_optional("SELECT schema_rev, auth_rev FROM meta WHERE id = 1", [], |row| {
-            Ok(Revisions { schema: row.get(0)?, auth: row.get(1)? })
-        })
+        self.query_optional(REVISIONS, [], revisions)
     }
 
     pub fn revisions(&self) -> Result<Revisions> {
         if let Some(known) = self.counters {
             return Ok(known.revisions);
         }
-        self.query_row("SELECT schema_rev, auth_rev FROM meta WHERE id = 1", [], |row| {
-            Ok(Revisions { schema: row.get(0)?, auth: row.get(1)? })
-        })
+        self.query_row(REVISIONS, [], revisions)
     }
 
     pub fn change_counters(&self) -> Result<ChangeCounters> {
