@@ -18,10 +18,9 @@ use tracing::{error, info, warn};
 use super::{
     apply::{self, ChangeApplier},
     capture::Capture,
-    database::SchemaChange,
     database::{
-        CommitOutcome, History, LockedHead, MirroredTable, NewCommit, Position, SharedDatabase,
-        SharedSnapshot,
+        CommitOutcome, History, LockedHead, MirroredTable, NewCommit, Position, SchemaChange,
+        SharedDatabase, SharedSnapshot,
     },
     metrics::ReplicaMetrics,
     rows, tables,
