@@ -17,6 +17,7 @@ use cms_model::{
     object::{model::StoredObject, view::View},
     pattern::StepBudget,
     publish::right::ChangeKind,
+    read::required,
     wire::{
         batch::{BatchElements, BatchReport},
         object,
@@ -462,12 +463,9 @@ fn read_patch(element: HookResult) -> Result<std::result::Result<(String, Bytes)
         Ok(payload) => payload,
         Err(errors) => return Ok(Err(errors)),
     };
-    let refused = match (payload.get("id"), text) {
-        (Some(Value::String(id)), Some(text)) => return Ok(Ok((id.clone(), text))),
-        (Some(other), _) => wrong_type(other, "string"),
-        (None, _) => message::required("id"),
-    };
-    Ok(Err(FieldErrors::one("id", refused)))
+    let mut errors = FieldErrors::default();
+    let id: Option<&str> = required(&payload, "id", "", &mut errors);
+    Ok(id.map(str::to_owned).zip(text).ok_or(errors))
 }
 
 /// Returns the positions of elements whose id occurs again later, in any letter case.

@@ -14,13 +14,14 @@ use cms_model::{
         model::{InputType, Property, SchemaType},
     },
     context::Caller,
-    error::{Error, FieldErrors, Result},
+    error::{FieldErrors, Result},
     ids::IdSource,
     message,
     object::{
         link, model::StoredObject, path::ValuePath, scan, validate::validate_patterns, view::View,
     },
     pattern::StepBudget,
+    read,
     wire::object::Json,
 };
 use cms_store::WriteTransaction;
@@ -225,17 +226,12 @@ fn has_fixed_format(property: &Property) -> bool {
 
 /// Parses the ids of the related objects to copy.
 fn related_ids(payload: &Map<String, Value>) -> Result<Vec<String>> {
-    let list = payload.get(LIST).ok_or_else(|| Error::invalid(LIST, message::required(LIST)))?;
-    let items =
-        list.as_array().ok_or_else(|| Error::invalid(LIST, message::wrong_type(list, "array")))?;
     let mut errors = FieldErrors::default();
-    let mut ids = Vec::with_capacity(items.len());
-    for (index, item) in items.iter().enumerate() {
-        match item.as_str() {
-            Some(id) => ids.push(id.to_owned()),
-            None => errors.add(format!("{LIST}[{index}]"), message::wrong_type(item, "string")),
-        }
+    if !payload.contains_key(LIST) {
+        errors.add(LIST, message::required(LIST));
     }
+    let ids = read::strings(payload, LIST, "", &mut errors);
+    let ids = ids.into_iter().map(str::to_owned).collect();
     errors.into_result()?;
     Ok(ids)
 }
