@@ -72,12 +72,10 @@ impl Previews<'_> {
         let config = &self.cms.config;
         let token = format!("{PREFIX}{}", encode(&config.ids.secret()));
         let expires_at = Timestamp(config.clock.now().0 + LIFETIME_MICROS);
-        let url = match template {
-            Some(template) => {
-                Some(preview::url_of(&template, base_url, &token, &id, &write::parse(&data)?))
-            }
-            None => None,
+        let url_of = |template: String| -> Result<String> {
+            Ok(preview::url_of(&template, base_url, &token, &id, &write::parse(&data)?))
         };
+        let url = template.map(url_of).transpose()?;
         let (creator, hash) = (caller.actor().pk, digest(&token));
         let limit = limits::MAX_PREVIEW_TOKENS;
         self.cms

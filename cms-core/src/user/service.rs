@@ -92,12 +92,8 @@ impl Users<'_> {
         let stamp = caller.stamp(now);
         self.cms.store.write(move |writer| {
             let pk = insert(writer, &config, &profile, password_hash.as_deref(), |_| stamp)?;
-            let link = match password_hash {
-                Some(_) => None,
-                None => {
-                    Some(new_link(writer, &config, LinkKind::Invitation, Some(pk), &public_url)?)
-                }
-            };
+            let invite = || new_link(writer, &config, LinkKind::Invitation, Some(pk), &public_url);
+            let link = password_hash.is_none().then(invite).transpose()?;
             Ok(CreatedUser { user: to_wire(stored(writer, pk)?, now), link })
         })
     }
