@@ -137,14 +137,9 @@ impl<'a> SearchRun<'a> {
         // Without words every score is 1: nothing to compute.
         let has_scores = page.limit > 0 && search.query != SearchQuery::All;
         let query = restricted(scoring, restrictions);
-        let scored = if has_scores {
-            Some(query.weight(EnableScoring::Enabled {
-                searcher,
-                statistics_provider: &compiler.statistics,
-            })?)
-        } else {
-            None
-        };
+        let enabled =
+            EnableScoring::Enabled { searcher, statistics_provider: &compiler.statistics };
+        let scored = has_scores.then(|| query.weight(enabled)).transpose()?;
         let plain = query.weight(EnableScoring::disabled_from_searcher(searcher))?;
         let clock = DeadlineClock::new(deadline);
         Ok(Self { searcher, search, filter, page, scored, plain, post_filter, can_skip, clock })
@@ -246,10 +241,9 @@ impl<'a> SearchRun<'a> {
         facets: &mut Facets<'_>,
     ) -> tantivy::Result<(u64, Option<SegmentBest<'s>>)> {
         let mut counts = facets.open(segment.reader)?;
-        let mut post_filter = match &self.post_filter {
-            Some(weight) => Some(weight.scorer(segment.reader, 1.0)?),
-            None => None,
-        };
+        let post_filter = self.post_filter.as_ref();
+        let mut post_filter =
+            post_filter.map(|weight| weight.scorer(segment.reader, 1.0)).transpose()?;
         let weight = self.scored.as_ref().unwrap_or(&self.plain);
         let mut matches = weight.scorer(segment.reader, 1.0)?;
         let mut block = Block::new(self.scored.is_some());

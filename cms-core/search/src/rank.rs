@@ -88,14 +88,10 @@ impl Best {
     /// The maximum rank of a candidate among the best.
     pub(super) fn worst_rank(&self) -> i64 {
         if self.candidates.len() < self.limit {
-            i64::MAX
-        } else {
-            self.candidates
-                .iter()
-                .map(|candidate| candidate.sort_key.rank)
-                .max()
-                .unwrap_or(i64::MAX)
+            return i64::MAX;
         }
+        let ranks = self.candidates.iter().map(|candidate| candidate.sort_key.rank);
+        ranks.max().unwrap_or(i64::MAX)
     }
 
     pub(super) fn into_sorted(mut self) -> Vec<Candidate> {

@@ -90,14 +90,17 @@ impl<'a> Segment<'a> {
         search: &'a Search,
         filter: &'a DocumentFilter,
     ) -> tantivy::Result<Self> {
-        let mut circles = Vec::with_capacity(search.circles.len());
-        for circle in &search.circles {
-            circles.push((circle, rank::points(reader, &circle.path)?));
-        }
-        let created =
-            if search.decay_old { Some(reader.fast_fields().i64(name::CREATED)?) } else { None };
-        let flags = reader.fast_fields().u64(name::FLAGS)?;
-        Ok(Self { reader, alive: reader.alive_bitset(), filter, flags, circles, created })
+        let columns = reader.fast_fields();
+        let circles = search.circles.iter();
+        let circles = circles.map(|circle| Ok((circle, rank::points(reader, &circle.path)?)));
+        Ok(Self {
+            reader,
+            alive: reader.alive_bitset(),
+            filter,
+            flags: columns.u64(name::FLAGS)?,
+            circles: circles.collect::<tantivy::Result<_>>()?,
+            created: search.decay_old.then(|| columns.i64(name::CREATED)).transpose()?,
+        })
     }
 
     /// Removes what is not visible or not in scope.
