@@ -3,7 +3,7 @@
 //! They are rows of their own: no version, no journal entry, no search document comes from them.
 //! Only the caller who stored one can read it.
 
-use std::{collections::HashMap, sync::Arc};
+use std::collections::HashMap;
 
 use cms_model::{
     clock::Timestamp,
@@ -139,22 +139,23 @@ impl WorkingCopies<'_> {
         caller.require_write()?;
         let Some(actor) = caller.actor().pk else { return Ok(List::new(page, 0, Vec::new())) };
         self.cms.read_with_catalog(|reader, catalog| {
-            let types = shown_types(catalog, content_types);
             let mut rows = reader.working_copies(actor)?;
             rows.retain(|row| {
                 let needs = match &row.subject {
                     WorkingCopySubject::Object(_) => required_access(""),
                     WorkingCopySubject::New { id, .. } => required_access(id),
                 };
-                types.get(&row.ctd).is_some_and(|known| caller.may(needs, known.name()))
+                catalog.with_pk(row.ctd).is_some_and(|known| {
+                    is_named(content_types, known.name()) && caller.may(needs, known.name())
+                })
             });
-            let visible = visible_objects(reader, &types, caller, &rows)?;
+            let visible = visible_objects(reader, catalog, caller, &rows)?;
             rows.retain(|row| match &row.subject {
                 WorkingCopySubject::Object(pk) => visible.contains_key(pk),
                 WorkingCopySubject::New { .. } => true,
             });
             let total = rows.len() as u64;
-            let shown = page.of(rows).map(|row| summary(row, &types, &visible));
+            let shown = page.of(rows).map(|row| summary(row, catalog, &visible));
             Ok(List::new(page, total, shown.collect()))
         })
     }
@@ -239,20 +240,11 @@ fn to_json(
     Ok((Json(json), tag))
 }
 
-/// The requested types, by primary key.
-fn shown_types<'c>(
-    catalog: &'c Catalog,
-    names: Option<&[String]>,
-) -> HashMap<i64, &'c Arc<CompiledType>> {
-    let types = catalog.types().iter().filter(|known| is_named(names, known.name()));
-    types.map(|known| (known.pk, known)).collect()
-}
-
 /// The live objects of working copies in the view of the request: id, and the tag of the current
 /// state.
 fn visible_objects(
     reader: &Reader<'_>,
-    types: &HashMap<i64, &Arc<CompiledType>>,
+    catalog: &Catalog,
     caller: &Caller,
     rows: &[WorkingCopyRow],
 ) -> Result<HashMap<i64, (String, EntityTag)>> {
@@ -263,7 +255,7 @@ fn visible_objects(
     let pks: Vec<i64> = pks.collect();
     let mut visible = HashMap::new();
     reader.object_rows(Edition::Current, &pks, Columns::All, |ctd, stored| {
-        if let Some(content_type) = types.get(&ctd) {
+        if let Some(content_type) = catalog.with_pk(ctd) {
             let view = View::for_object(caller, content_type);
             if view.contains_object(&stored.internal) {
                 let tag = state_tag(content_type, view, &stored);
@@ -277,7 +269,7 @@ fn visible_objects(
 
 fn summary(
     row: WorkingCopyRow,
-    types: &HashMap<i64, &Arc<CompiledType>>,
+    catalog: &Catalog,
     visible: &HashMap<i64, (String, EntityTag)>,
 ) -> WorkingCopySummary {
     let (id, tag) = match row.subject {
@@ -285,7 +277,7 @@ fn summary(
         WorkingCopySubject::New { id, .. } => (Some(id), None),
     };
     WorkingCopySummary {
-        content_type: types.get(&row.ctd).map(|known| known.name().to_owned()).unwrap_or_default(),
+        content_type: catalog.with_pk(row.ctd).map_or_else(String::new, |it| it.name().to_owned()),
         id: id.unwrap_or_default(),
         object_title: row.title,
         current: is_current(row.base.as_deref(), tag),
