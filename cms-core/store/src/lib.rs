@@ -268,10 +268,11 @@ impl Store {
         self.check_undamaged()?;
         let result = Arc::new(Mutex::new(None));
         let cell = Arc::clone(&result);
-        let rolled_back = self.group_commit.dry_run(move |writer| -> Result<()> {
+        let dry_run = move |writer: &WriteTransaction<'_>| -> Result<()> {
             *lock(&cell) = Some(write(writer));
             Err(Error::internal("a dry run is rolled back"))
-        });
+        };
+        let rolled_back = self.group_commit.enqueue(dry_run, true).wait();
         let result = lock(&result).take();
         // Without a result the write never ran, or panicked: then the error has the reason.
         self.damage.record_damage(result.unwrap_or_else(|| {

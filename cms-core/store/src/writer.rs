@@ -175,16 +175,9 @@ impl GroupCommit {
         self.enqueue(write, false)
     }
 
-    /// Runs a write whose changes are rolled back: `write` must always return an error, even if it
-    /// succeeded.
-    pub(super) fn dry_run<T: Send + 'static>(
-        &self,
-        write: impl FnOnce(&WriteTransaction<'_>) -> Result<T> + Send + 'static,
-    ) -> Result<T> {
-        self.enqueue(write, true).wait()
-    }
-
-    fn enqueue<T: Send + 'static>(
+    /// As [`Self::begin`]. A dry run must always return an error, even if it succeeded, so that its changes
+    /// are rolled back.
+    pub(super) fn enqueue<T: Send + 'static>(
         &self,
         write: impl FnOnce(&WriteTransaction<'_>) -> Result<T> + Send + 'static,
         is_dry_run: bool,
