@@ -294,10 +294,8 @@ fn types_worth_a_filter(
 ) -> tantivy::Result<Option<Box<dyn EngineQuery>>> {
     let Some(ctds) = &filter.ctds else { return Ok(None) };
     let terms: Vec<Term> = ctds.iter().map(|ctd| Term::from_field_u64(fields.ctd, *ctd)).collect();
-    let mut documents = 0;
-    for term in &terms {
-        documents += searcher.doc_freq(term)?;
-    }
+    let documents = terms.iter().map(|term| searcher.doc_freq(term));
+    let documents: u64 = documents.sum::<tantivy::Result<_>>()?;
     let is_worth_it = documents < searcher.num_docs() / 4;
     Ok(is_worth_it.then(|| Box::new(TermSetQuery::new(terms)) as Box<dyn EngineQuery>))
 }

@@ -146,24 +146,18 @@ fn exists(catalog: &Catalog, ctd: i64) -> bool {
 
 /// The number of objects of types; type 0 stands for all.
 fn objects(reader: &Reader<'_>, catalog: &Catalog, ctds: &[i64]) -> Result<u64> {
-    let mut total = 0;
-    for &ctd in ctds {
-        total += if ctd == 0 {
-            reader.live_objects()?
-        } else if exists(catalog, ctd) {
-            reader.type_state(ctd)?.live
-        } else {
-            0
-        };
-    }
-    Ok(total)
+    let count = |&ctd: &i64| match ctd {
+        0 => reader.live_objects(),
+        _ if exists(catalog, ctd) => Ok(reader.type_state(ctd)?.live),
+        _ => Ok(0),
+    };
+    ctds.iter().map(count).sum()
 }
 
 /// The number of objects still to be indexed.
 fn left(reader: &Reader<'_>, catalog: &Catalog, pending: &[TypeReindex]) -> Result<u64> {
-    let mut left = 0;
-    for reindex in pending.iter().filter(|reindex| exists(catalog, reindex.ctd)) {
-        left += reader.type_state(reindex.ctd)?.live.saturating_sub(reindex.done);
-    }
-    Ok(left)
+    let pending = pending.iter().filter(|reindex| exists(catalog, reindex.ctd));
+    let counts = pending
+        .map(|reindex| Ok(reader.type_state(reindex.ctd)?.live.saturating_sub(reindex.done)));
+    counts.sum()
 }

@@ -142,19 +142,15 @@ impl Reader<'_> {
         slots: &IndexedProperties,
         editions: &[Edition],
     ) -> Result<u64> {
-        let mut unfilled = 0;
-        for edition in editions {
-            let table = table_of(*edition);
-            let count: u64 = self.query_value(
-                &format!(
-                    "SELECT count(*) FROM {table} WHERE ctd = ?1 AND json_valid(data)
+        let counts = editions.iter().map(|&edition| {
+            let table = table_of(edition);
+            let sql = format!(
+                "SELECT count(*) FROM {table} WHERE ctd = ?1 AND json_valid(data)
                      AND (slot_count <> ?3 OR slots <> property_slots(data, ?2))"
-                ),
-                params![ctd, slots.json(), slots.count()],
-            )?;
-            unfilled += count;
-        }
-        Ok(unfilled)
+            );
+            self.query_value::<u64>(&sql, params![ctd, slots.json(), slots.count()])
+        });
+        counts.sum()
     }
 
     /// Returns the objects that share the value of a unique slot, one line per value.
