@@ -9,9 +9,8 @@ impl Reader<'_> {
     /// Returns the folders with an unfinished import, by name, each with the greatest primary key
     /// of an object at its start.
     pub fn unfinished_imports(&self) -> Result<Vec<(String, i64)>> {
-        self.query_rows("SELECT folder, after FROM unfinished_import ORDER BY folder", [], |row| {
-            row.try_into()
-        })
+        let sql = "SELECT folder, after FROM unfinished_import ORDER BY folder";
+        self.query_rows(sql, [], |row| row.try_into())
     }
 
     /// Returns those of the ids whose live object was created after the object with the primary key

@@ -298,9 +298,7 @@ impl<'c> Reader<'c> {
     fn capturing(connection: &'c Connection, capture: &'c Capture) -> Self {
         Self { capture: Some(capture), ..Self::new(connection) }
     }
-}
 
-impl Reader<'_> {
     fn statement(&self, sql: &str) -> Result<CachedStatement<'_>> {
         #[cfg(any(test, feature = "testing"))]
         counting::count();

@@ -61,9 +61,7 @@ impl Store {
         let replica = Replica::open(&path, &mut writer, database, schemas, metrics)?;
         Self::with(path, writer, Some(replica), vec![lock, node.lock])
     }
-}
 
-impl Store {
     /// Applies the newest commits of other nodes. Nothing happens in a standalone database.
     ///
     /// # Errors
