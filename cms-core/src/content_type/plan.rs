@@ -355,11 +355,8 @@ impl Run {
             PropertyPlan::new(&property.name, PropertyChange::Add, None, kind)
         });
         Ok(TypePlan {
-            name: name.to_owned(),
-            action: PlanAction::Create,
-            breaking: false,
-            blockers: FieldErrors::default(),
             properties: properties.collect(),
+            ..type_plan_without_changes(name, PlanAction::Create, FieldErrors::default())
         })
     }
 
