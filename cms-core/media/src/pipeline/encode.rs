@@ -9,12 +9,12 @@ use cms_model::{
 use image::{
     DynamicImage, ImageEncoder, ImageFormat, RgbImage,
     codecs::{
-        avif::AvifEncoder,
         gif::GifEncoder,
         png::{CompressionType, FilterType, PngEncoder},
     },
 };
 use jpeg_encoder::{ChromaSubsamplingMethod, ColorType, Encoder as JpegEncoder};
+use ravif::{BitDepth, Encoder as AvifEncoder, Img, RGBA8};
 
 /// Encodes an image within the maximum size of the format.
 pub(super) fn encode(image: DynamicImage, format: RenderFormat, quality: u8) -> Result<Vec<u8>> {
@@ -97,11 +97,17 @@ fn gif(image: DynamicImage) -> Encoded {
 /// long.
 fn avif(image: &DynamicImage, quality: u8) -> Encoded {
     const SPEED: u8 = 9;
-    let mut bytes = Vec::new();
-    AvifEncoder::new_with_speed_quality(&mut bytes, SPEED, quality)
-        .with_num_threads(Some(1))
-        .write_image(image.as_bytes(), image.width(), image.height(), image.color().into())?;
-    Ok(bytes)
+    let pixels = image.to_rgba8();
+    let (width, height) = (pixels.width() as usize, pixels.height() as usize);
+    let pixels: Vec<RGBA8> = pixels.pixels().map(|pixel| RGBA8::from(pixel.0)).collect();
+    let encoder = AvifEncoder::new()
+        .with_quality(f32::from(quality))
+        .with_alpha_quality(f32::from(quality))
+        .with_speed(SPEED)
+        .with_bit_depth(BitDepth::Eight)
+        .with_num_threads(Some(1));
+    // Leaves out an alpha channel without transparency. `encode_rgb` would compile the encoder again here.
+    Ok(encoder.encode_rgba(Img::new(&pixels, width, height))?.avif_file)
 }
 
 /// Blends an image with transparency on white.
