@@ -266,12 +266,12 @@ pub(crate) fn error_line(text: &str) {
 
 /// Asks for a text on the terminal; an empty one is the default.
 pub(crate) fn prompt(question: &str, default: &str) -> Result<String> {
-    let answer = ask(&format!("{question} [{default}]: "))?;
-    Ok(if answer.is_empty() { default.to_owned() } else { answer })
+    let line = prompt_line(&format!("{question} [{default}]: "))?;
+    Ok(if line.is_empty() { default.to_owned() } else { line })
 }
 
 /// Asks for a line on the terminal.
-fn ask(question: &str) -> Result<String> {
+fn prompt_line(question: &str) -> Result<String> {
     write!(anstream::stderr(), "{question}").ok();
     let mut input = String::new();
     io::stdin().read_line(&mut input)?;
@@ -309,13 +309,13 @@ fn restore_echo() {
 
 /// Asks for a confirmation on the terminal; anything but yes ends the command.
 pub(crate) fn confirm(question: &str) -> Result<()> {
-    if is_yes(&ask(&format!("{question} [y/N] "))?) {
+    if is_yes(&prompt_line(&format!("{question} [y/N] "))?) {
         Ok(())
     } else {
         Err(Failure::usage("not confirmed, nothing was changed"))
     }
 }
 
-pub(crate) fn is_yes(answer: &str) -> bool {
-    ["y", "yes"].contains(&answer.to_ascii_lowercase().as_str())
+pub(crate) fn is_yes(input: &str) -> bool {
+    ["y", "yes"].contains(&input.to_ascii_lowercase().as_str())
 }

@@ -112,7 +112,7 @@ pub(super) fn node(args: &ServeArgs, settings: &Settings) -> Result<Option<Clust
     Ok(Some(ClusterConfig { address, blocks_upgrade, read_bound, ..config }))
 }
 
-/// The name of this machine, where the system tells it in a file.
+/// The name of this machine, where the system has it in a file.
 fn host_name() -> String {
     let name = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     Some(name.trim()).filter(|name| !name.is_empty()).unwrap_or("node").to_owned()
