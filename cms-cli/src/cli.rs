@@ -132,7 +132,7 @@ pub(crate) struct Global {
     /// Print JSON, errors too; short for -o json.
     #[arg(long, global = true, conflicts_with = "o")]
     pub(crate) json: bool,
-    /// Print only errors and, for commands that change something, the target on standard error.
+    /// Print to standard error only errors and, for commands that change something, the line `target:`.
     #[arg(short, long, global = true)]
     pub(crate) quiet: bool,
     /// Do not ask for confirmation.
@@ -211,7 +211,7 @@ pub(crate) enum Command {
     #[command(subcommand)]
     Key(KeyCommand),
     Activity(ActivityArgs),
-    /// Show and stop bulk jobs, which --filters, --q and --all start.
+    /// Show and stop bulk jobs, which commands with --filters, --q or --all start.
     #[command(subcommand)]
     Job(JobCommand),
     /// Manage users: the people who sign in.

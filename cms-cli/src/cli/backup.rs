@@ -39,8 +39,8 @@ pub(crate) struct RestoreArgs {
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
     /// Rebuild derived data, remove all files that have had no media object for more than a day,
-    /// and record size and digest of files that an earlier version received. Content is never
-    /// changed.
+    /// and record the size and digest of files that were uploaded to an earlier version of cms.
+    /// Content is never changed.
     #[arg(long)]
     pub(crate) repair: bool,
     /// Read all media files and compare their SHA-256 with that of the upload.

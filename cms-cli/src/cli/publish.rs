@@ -16,8 +16,8 @@ pub(crate) struct PublishArgs {
     pub(crate) ids: Vec<String>,
     #[command(flatten)]
     pub(crate) selection: SelectionArgs,
-    /// Send objects one by one, and check their status; 1 includes linked objects of Draft & Public
-    /// types, 0 does not.
+    /// Send one request per object, which fails if the status of the object does not allow the
+    /// action. With 1, the action also applies to linked objects of Draft & Public types.
     #[arg(long, value_name = "LEVELS", conflicts_with_all = ["filters", "q", "all"],
         value_parser = value_parser!(u8).range(0..=1))]
     pub(crate) hydrate: Option<u8>,

@@ -93,8 +93,8 @@ pub(crate) struct ServeArgs {
     /// Allow the API to change read-only properties.
     #[arg(long, env = "CMS_LENIENT_READONLY", value_parser = BoolishValueParser::new())]
     pub(crate) lenient_readonly: bool,
-    /// Refuse changes of content types by sessions; keys may still change them, and sessions may
-    /// still request a plan.
+    /// Refuse requests with a session that change content types. Requests with a key may still change
+    /// them, and requests for a plan are not refused.
     #[arg(long, env = "CMS_TYPES_READONLY", value_parser = BoolishValueParser::new())]
     pub(crate) types_readonly: bool,
     #[command(flatten)]
@@ -132,8 +132,8 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "SECONDS", default_value_t = 600, env = "CMS_REQUEST_TIMEOUT",
         value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub(crate) request_timeout: u64,
-    /// Set the minimum average transfer rate of a client in bytes per second; a client may be 30
-    /// seconds behind. 0 disables the limit.
+    /// Set the minimum average transfer rate of a client in bytes per second. A transfer is aborted once
+    /// it has taken 30 seconds longer than at this rate. 0 disables the limit.
     #[arg(long, alias = "least-rate", value_name = "SIZE", default_value = "4096",
         env = "CMS_MIN_TRANSFER_RATE", value_parser = size)]
     pub(crate) min_transfer_rate: u64,

@@ -108,7 +108,7 @@ After this page you know every command with its arguments, flags, values and def
             let aliases = argument.get_visible_aliases().unwrap_or_default();
             if !aliases.is_empty() {
                 let names = aliases.iter().map(|alias| format!("`--{alias}`"));
-                row.push(format!("Also {}.", names.collect::<Vec<_>>().join(", ")));
+                row.push(format!("Alias: {}.", names.collect::<Vec<_>>().join(", ")));
             }
             if let Some(variable) = argument.get_env() {
                 row.push(format!("Variable: `{}`.", variable.display()));

@@ -22,8 +22,9 @@ use crate::{
     text_output,
 };
 
-/// Time between two reads of `--watch`. A read of the change feed costs a server less than a stream:
-/// 50 bytes and a millisecond, none of its `max-subscribers`, and no proxy delays it.
+/// Time between two requests of `--watch`. Polling the change feed costs a server less than a stream:
+/// a request takes 50 bytes and a millisecond, and does not count for `max-subscribers`. Nor can a
+/// proxy hold the response back, as it can the events of a stream.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 pub(super) fn run(

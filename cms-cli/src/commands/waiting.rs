@@ -16,7 +16,8 @@ use crate::printer::{self, Printer};
 /// Time between two updates.
 const UPDATE_INTERVAL: Duration = Duration::from_millis(200);
 
-/// Runs a plan or an apply, and shows its progress; before the first object the elapsed time.
+/// Runs a plan or an apply, and shows its progress. Until the first progress report, it shows the
+/// elapsed time.
 pub(super) fn with_plan_progress<T>(
     printer: &Printer,
     work: impl FnOnce(&Arc<Progress>) -> T,

@@ -171,8 +171,8 @@ pub(crate) trait Target: ImportTarget + Sync {
     /// works on its own.
     fn advance_bulk_jobs(&self) -> Result<bool>;
 
-    /// Writes a backup of the state at one instant, not before the call. After an error, the output is
-    /// incomplete.
+    /// Writes a backup of the state at one instant, which is not earlier than the call. After an error,
+    /// the output is incomplete.
     fn backup(&self, output: &mut dyn Write) -> Result<()>;
 
     /// Checks data integrity, and repairs it if requested.

@@ -29,7 +29,7 @@ impl Readiness {
         ["ok", "not ready"].contains(&self.status.as_str())
     }
 
-    /// The components that are not ready, unless all are.
+    /// A message that names the components that are not ready; none if the server is ready.
     pub(crate) fn problem(&self) -> Option<String> {
         let components = self.components.iter().filter(|(_, state)| *state != "ok");
         let names: Vec<_> = components.map(|(name, _)| name.as_str()).collect();
@@ -45,7 +45,7 @@ impl Remote {
         readiness.map(|readiness| readiness.components).map_err(unreachable)
     }
 
-    /// Asks once, without the key; fails with the reason that there is no response of a server.
+    /// Sends one request, without the key. The inner error is the reason why no server has responded.
     pub(crate) fn readiness(
         &self,
         timeout: Duration,
