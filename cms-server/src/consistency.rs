@@ -131,8 +131,9 @@ impl HeadChecks {
     /// Waits until the replica of a node is as current as a request needs it.
     ///
     /// # Errors
-    /// [`Error::Busy`] after some seconds, or immediately if the shared database has not responded for so
-    /// long: a node never reads older data than it promises.
+    /// [`Error::Busy`] if the replica is still not current after [`MAX_WAIT`] (and [`MAX_WAIT_FOR_APPLY`]
+    /// more while it applies a commit), or immediately if the shared database has already failed for
+    /// [`MAX_WAIT`]: a node never serves older data than a request accepts.
     pub(crate) async fn wait(
         &self,
         cms: &Cms,
@@ -149,9 +150,9 @@ impl HeadChecks {
         let age = cluster.staleness().filter(|_| !cluster.is_abandoned());
         let is_current = match (wanted.map_or(needed, |wanted| needed.and(wanted)), age) {
             (Consistency::Within(bound), Some(age)) if age < bound => true,
-            // Read-your-writes: no head check if the replica is exactly at the sent position and the last
-            // check began less than 5 s ago. So a node that has lost the shared database soon stops serving
-            // such reads.
+            // Read-your-writes: a request that sends the position of its write needs no head check if the
+            // replica is exactly at this position, and the last head check began less than `MAX_WAIT` ago.
+            // After that time, a node that has lost the shared database no longer serves such reads.
             (_, Some(age)) if accepts_position && wanted.is_none() && age < MAX_WAIT => {
                 let position = cluster.position().map(format_position);
                 headers.get(POSITION).is_some_and(|sent| position.is_some_and(|at| at == *sent))
@@ -207,7 +208,8 @@ impl HeadChecks {
                 tracing::warn!(reason, "replica behind");
                 Instant::now()
             });
-            // A restart of the shared database takes a moment. Once it takes longer, nothing is waited for.
+            // The shared database may be restarting, so requests wait. Once it has failed for `MAX_WAIT`,
+            // they fail at once.
             let is_temporary = matches!(error, Error::Busy(_)) && !cluster.is_abandoned();
             if is_temporary && failing_since.elapsed() < MAX_WAIT {
                 let is_open = |request: &Waiting| !request.is_closed();

@@ -21,8 +21,9 @@ use crate::{
     state::RequestIds,
 };
 
-/// Time without a listener. A load balancer sends a refused connection to another node, but passes a
-/// response with 503 on: it may not have noticed yet that a restarted node is not ready.
+/// Time in which connections are refused, because there is no listener yet. A load balancer may not have
+/// noticed yet that a restarted node is not ready: if the node refuses a connection, it tries another
+/// node, but it would pass a response with 503 on to the client.
 const QUIET_TIME: Duration = Duration::from_secs(2);
 /// Maximum number of open connections.
 const MAX_CONNECTIONS: usize = 64;

@@ -45,9 +45,9 @@ const NAME_BYTES: usize = 63;
 /// Settings of each session, whatever those of the role and the server are.
 ///
 /// - `idle_in_transaction_session_timeout` takes the lock from nodes that are dead or paused.
-/// - Planner: statements use primary keys only, so a sequential scan is never right, and without
-///   statistics nothing else keeps the planner from one. `enable_seqscan = off` adds a cost penalty that
-///   would start the JIT compiler, hence `jit = off`.
+/// - Planner: all statements select rows by primary key, so a sequential scan is never right. Tables
+///   without statistics would get one, hence `enable_seqscan = off`. This setting only adds a cost
+///   penalty, which would make PostgreSQL use its JIT compiler, hence `jit = off`.
 /// - Compression: by default, PostgreSQL takes half of its time for it. Versions before 14 and builds
 ///   without LZ4 have no choice.
 const SESSION_SETTINGS: &str = "\

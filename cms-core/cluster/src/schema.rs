@@ -19,8 +19,8 @@ use crate::{
     value::{column_names, key_name, quoted, table_name, type_name, value_type},
 };
 
-/// Tables of which every commit updates a row: updates that find space in the page need no new entry
-/// in the index.
+/// Tables of which every commit updates a row. Their pages are only half filled: if PostgreSQL can
+/// store the new version of a row in the same page, it needs no new index entry.
 const HOT_TABLES: [&str; 2] = ["meta", "ctd_state"];
 
 /// No statement timeout, and a long idle timeout: copying a large data directory takes minutes.

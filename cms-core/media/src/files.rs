@@ -1,7 +1,7 @@
 //! Stored files, as they were uploaded: in the data directory, or in S3-compatible storage.
 //!
-//! **The file of an id never changes**: it is stored once, read, and removed. So derived data can
-//! be cached without validation.
+//! **The file of a media object never changes**: it is stored once, read, and removed with the
+//! object. So data derived from it can be cached as long as the object exists.
 //!
 //! `object_store` is asynchronous. In the core, only the code that waits for it and cms-cluster are
 //! asynchronous, too. Call functions that wait for it only from threads that may block. This module

@@ -57,8 +57,9 @@ pub struct FileChunks {
     size: u64,
 }
 
-/// Small images in memory, by `ETag`, since another file may get the same id later. Nothing invalidates them: each
-/// request takes the `ETag` from the database first.
+/// Small images in memory, by `ETag`. Not by id, because after a media object is removed, a new one with
+/// another file may get its id. Images are never invalidated: each request first computes the `ETag`
+/// from the media object in the database.
 pub struct Recent(Cache<String, Bytes, Size>);
 
 /// Weighs an image by its memory.

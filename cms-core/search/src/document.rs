@@ -167,8 +167,8 @@ impl DocumentBuilder {
         }
     }
 
-    /// Only the link target: the link type is the same word in all links. The link is indexed at
-    /// the path of its property: a `dataUrl` at the end of the path of a query is removed, too.
+    /// Indexes the target of a link (`dataUrl`), but not its type, which is the same word in most links.
+    /// The path is that of the property, because the query parser removes a final `.dataUrl` from paths.
     fn link(&mut self, path: &str, link: &Map<String, Value>) {
         if let Some(Value::String(url)) = link.get("dataUrl") {
             self.text(path, url, Markup::Plain);

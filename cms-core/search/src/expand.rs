@@ -153,7 +153,8 @@ pub(super) fn fuzzy_matches(
 /// Dictionary entries whose word an automaton matches.
 struct Entries<A> {
     word: A,
-    /// The required suffix of the word; none matches all words that conditions without a path find.
+    /// The suffix that must follow the word: separator and path. None accepts all paths at which
+    /// conditions without a path find words.
     suffix: Option<Vec<u8>>,
 }
 

@@ -1,7 +1,8 @@
 //! The order of hits (see docs/reference/search.md#order), and the best hits.
 //!
-//! Within a segment, texts are compared by their ordinals, which are cheap to read. Hits that leave
-//! the segment take their texts along.
+//! Within a segment, texts are compared by their ordinals, which are cheap to read. Ordinals of
+//! different segments cannot be compared, so the best hits of each segment get their texts before they
+//! are merged.
 
 use std::cmp::Reverse;
 

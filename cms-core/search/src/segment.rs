@@ -59,8 +59,8 @@ impl DocumentFilter {
             && (flags & Flags::APPROVED != 0 || self.approved_only.binary_search(&ctd).is_err())
     }
 
-    /// Returns whether all of these documents are admitted. Only documents of one type are compared, as
-    /// most are: else it returns false.
+    /// A quick check of a block: returns true only if all of these documents are of one type, as in most
+    /// blocks, and all are admitted. After false, each document has to be checked.
     fn admits_all(&self, flags: &[u64]) -> bool {
         let (common, any) =
             flags.iter().fold((u64::MAX, 0), |(common, any), flags| (common & flags, any | flags));

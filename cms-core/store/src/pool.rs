@@ -15,11 +15,13 @@ use super::{error::map, functions, lock};
 /// Maximum prepared statements cached per connection.
 const MAX_CACHED_STATEMENTS: usize = 256;
 
-/// Page cache of the write connection in KiB: SQLite looks at all pages of it at each commit that
-/// has split a page. With a cache four times as large, this took 5% of the time of a create.
+/// Page cache of the write connection in KiB. It is small because SQLite visits all cached pages at
+/// each commit that has split a page. With a cache four times as large, this took 5% of the time of a
+/// create.
 const WRITER_CACHE: u32 = 8_000;
-/// Page cache of a read connection in KiB: it contains pages of the WAL only, since the others are
-/// mapped, and is cleared after each commit, which takes longer the larger it is.
+/// Page cache of a read connection in KiB. It contains only pages of the WAL, since those of the
+/// database file are mapped into memory. It is small because SQLite clears it after each commit, and
+/// clearing a larger cache takes longer.
 const READER_CACHE: u32 = 4_000;
 
 /// Settings of every connection. The busy timeout comes first: the others may already need a lock.

@@ -81,8 +81,8 @@ impl<'a> Query<'a> {
         self.pairs.iter().filter_map(entry).collect()
     }
 
-    /// Returns a header value with the names that a route does not know. Instead of `filters` and
-    /// `fields` it has the unknown paths in them.
+    /// Returns a header value with the names of the parameters that a route does not know. For
+    /// `filters`, `fields` and `item_fields`, it has the unknown paths in the values of these instead.
     pub(crate) fn ignored(&self, known: &[&str], unknown: &UnknownPaths) -> Option<HeaderValue> {
         let mut names = Vec::new();
         for (name, value) in self.pairs.iter().filter(|(name, _)| name != KEY_PARAMETER) {

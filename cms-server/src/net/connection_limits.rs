@@ -18,8 +18,8 @@ use crate::config::ServerConfig;
 
 /// Connections of one public address, unless the operator configures another number.
 const CONNECTIONS_PER_ADDRESS: usize = 128;
-/// The responses to one address to which the limit of connections applies may take a quarter of the
-/// response memory budget.
+/// If the limit of connections applies to an address, all responses to it together may take a quarter
+/// of the response memory budget.
 const ADDRESS_MEMORY_DIVISOR: usize = 4;
 
 pub(crate) struct ConnectionLimits {

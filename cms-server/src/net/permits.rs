@@ -208,8 +208,8 @@ impl Drop for Waiting<'_> {
     }
 }
 
-/// The permits of [`Work::Write`], for work that has one and waits for something else than the
-/// database.
+/// The permits of [`Work::Write`], for a write that holds one and has to wait for a synchronous
+/// webhook.
 pub(crate) struct WritePermits(Arc<Semaphore>);
 
 impl WritePermits {

@@ -23,7 +23,7 @@ use quick_cache::{Equivalent, Weighter, sync::Cache};
 use super::compression::{Coding, PerCoding};
 use crate::extract::query::query_string;
 
-/// Larger responses are not cached: rendering them takes longer than everything around it.
+/// Larger responses are not cached: each would displace many of typical size.
 const MAX_BODY_BYTES: usize = 256 * 1024;
 /// Memory of an entry besides its texts.
 const ENTRY_BYTES: u64 = 512;

@@ -1,5 +1,8 @@
 //! The two headers that name the query parameters and payload keys of a request that the server
 //! ignored.
+//!
+//! The names of the headers are those of the specification of the API, although what they list is
+//! unknown, not deprecated.
 
 use std::collections::HashSet;
 

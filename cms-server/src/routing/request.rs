@@ -76,8 +76,8 @@ pub fn router(config: &ServerConfig, cms: Arc<Cms>) -> Router {
 
 /// Handles a request of a connection. An error is a response too.
 ///
-/// The HTTP library moves this future several times, which takes time by its size. So futures in it
-/// that are large and not those of a cached response are boxed.
+/// The HTTP library moves this future several times, and each move copies all its bytes. So large
+/// futures within it are boxed, except those that a cached response needs.
 pub(crate) async fn handle(
     app: Arc<App>,
     connection: Arc<Connection>,

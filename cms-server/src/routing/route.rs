@@ -27,7 +27,8 @@ pub struct Route {
     pub(crate) error_response: fn(Error) -> Response,
     /// Whether preview tokens are accepted.
     pub(crate) accepts_preview_tokens: bool,
-    /// Whether responses that a handler allows to cache are cached.
+    /// Whether the response cache is used for the route. It stores only responses that the handler
+    /// marks by [`Response::cacheable`].
     pub(crate) is_cached: bool,
     pub(crate) progress: ProgressUse,
     /// Whether keys or sessions may have less access afterwards.

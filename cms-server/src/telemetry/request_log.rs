@@ -39,7 +39,8 @@ pub(crate) struct RequestLog {
 pub(crate) enum LoggedQuery {
     /// The request is no read.
     None,
-    /// Of the URI, or the query string as sent where the URI has placeholders.
+    /// The query string as the client sent it, if the URI contains placeholders for some of its
+    /// characters; otherwise none, and the query string is that of the URI.
     Parameters(Option<String>),
     /// The body of a GraphQL request.
     GraphQl(Bytes),

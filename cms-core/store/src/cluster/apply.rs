@@ -71,7 +71,8 @@ fn apply(
     Ok(head.position)
 }
 
-/// The keys that were used last, as JSON: no hook reports them.
+/// The last used key of each table, as JSON. They are copied as a whole, because SQLite's update hook
+/// does not report changes of `sqlite_sequence`.
 pub(super) fn sequences(reader: &Reader<'_>) -> Result<String> {
     reader.query_value(
         "SELECT json_group_object(name, seq) FROM (SELECT name, seq FROM sqlite_sequence ORDER BY name)",

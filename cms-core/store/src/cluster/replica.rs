@@ -171,7 +171,7 @@ impl Replica {
         })
     }
 
-    /// Runs writes that keep nothing: without the lock, other nodes go on.
+    /// Runs writes and rolls them back. Does not lock the head, so other nodes can commit meanwhile.
     pub(crate) fn dry_run(
         &self,
         connection: &Mutex<Connection>,

@@ -1,16 +1,17 @@
 //! Pages of a list in descending order of an indexed property, from the ascending index.
 //!
-//! Objects with equal values are in creation order in either direction. A backward scan of the
-//! index has them in the opposite order, and sorting them costs as much as the largest group of
-//! equal values. So the statement goes from group to group in descending order, and reads each group
-//! forwards:
+//! A list shows objects with equal values oldest first, whatever its direction. A backward scan of
+//! the index returns them newest first, and to sort them, SQLite would have to read the whole group of
+//! objects with that value, which may be large. So the statement visits the groups in descending order
+//! of their values, and reads each group forwards:
 //!
-//! - `first` is the first entry of the page in a backward scan of the index;
-//! - `groups` are its value and the next smaller ones, each found by a lookup when the page needs it;
-//! - let n be the number of objects with the value of `first` that were created after it. A backward
-//!   scan returns these n before `first`, so n objects of this group are on earlier pages. But the list
-//!   shows each group oldest first, so the earlier pages have the n oldest objects of the group, and
-//!   this page skips those.
+//! - `first` is the entry at the offset of the page in a backward scan of the index;
+//! - `groups` are the value of `first` and the next smaller values, each found by a lookup when the page
+//!   needs it;
+//! - let n be the number of objects with the value of `first` that were created after `first`. A
+//!   backward scan returns these n objects before `first`, so earlier pages have n objects of this
+//!   group. As the list shows a group oldest first, these are its n oldest objects, and this page skips
+//!   them.
 //!
 //! A second index per slot would save 25 to 45 microseconds per page, and make every write of an
 //! object a fifth more expensive (docs/decisions/0018-one-index-per-slot.md).
