@@ -184,8 +184,8 @@ impl Caller {
         Self { catalog: Some(catalog), ..self }
     }
 
-    /// The same request, where objects are read, and new ones validated, only if that is certain to
-    /// take well below a millisecond. Otherwise it ends with [`Error::NotFast`].
+    /// The same caller, for work that is certain to take well below a millisecond: reads and writes of
+    /// objects that may take longer end with [`Error::NotFast`].
     #[must_use]
     pub fn fast_only(self) -> Self {
         Self { fast_only: true, ..self }

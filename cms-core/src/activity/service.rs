@@ -50,7 +50,7 @@ impl ActivityLog<'_> {
                 return Ok(ActivityPage { data: Vec::new(), next: None, more: false });
             };
             let part = part(reader, times.as_ref())?;
-            let audience = Audience::smallest_visible_to(caller);
+            let audience = Audience::smallest_containing(caller);
             let matcher = Matcher { caller, request, times, audience };
             let mut before = request.before.unwrap_or(i64::MAX).min(part.end);
             let (mut data, mut scanned, mut more) = (Vec::new(), 0, true);

@@ -69,8 +69,9 @@ impl Cms {
 }
 
 impl Keys<'_> {
-    /// Finds the caller that a token belongs to, and the content types of the same snapshot. `newest`
-    /// is the state of the newest commit ([`Cms::commit_state`]), which the request may use further.
+    /// Returns the caller to which a token belongs, with the content types of the same snapshot. Uses
+    /// the cached keys and types if they are as new as `newest`, the state of the newest commit
+    /// ([`Cms::commit_state`]).
     ///
     /// # Errors
     /// [`Error::Unauthenticated`] for an unknown or revoked token.

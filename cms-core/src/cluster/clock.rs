@@ -1,7 +1,8 @@
 //! The clock of a node: that of its machine, corrected by that of the shared database.
 //!
-//! Dates of objects come from whichever node writes; clocks that differ would let
-//! `removed?deletedAfter=` miss deletions, and publish too early or too late.
+//! The node that writes an object sets its dates. If the clocks of two nodes differed,
+//! `removed?deletedAfter=` would miss deletions, and scheduled objects would be published too early or
+//! too late.
 
 use std::sync::{
     Arc,

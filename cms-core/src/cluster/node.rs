@@ -48,7 +48,8 @@ cms_model::named_enum! {
         Backups => "backups",
         /// Move the cluster to a newer database schema.
         Upgrade => "upgrade",
-        /// Write for other nodes: writes of one node share commits. Every node may write.
+        /// Handle the writes that other nodes forward, because writes of one node can share a commit.
+        /// A node without this duty may write too.
         Writer => "writer",
     }
 }
@@ -184,19 +185,20 @@ impl Cluster<'_> {
                     tracing::info!(duty = duty.as_str(), "duty acquired");
                 }
             } else {
-                self.lose_duties(|lost, _| lost == duty);
+                self.forget_duties(|lost, _| lost == duty);
             }
         }
         Ok(())
     }
 
-    /// Forgets the duties whose lease has ended, as when the shared database does not respond.
-    pub fn lose_ended_duties(&self) {
+    /// Forgets the duties whose lease has expired, for example because the shared database does not
+    /// respond.
+    pub fn forget_expired_duties(&self) {
         let now = Instant::now();
-        self.lose_duties(|_, until| until <= now);
+        self.forget_duties(|_, until| until <= now);
     }
 
-    fn lose_duties(&self, is_lost: impl Fn(Duty, Instant) -> bool) {
+    fn forget_duties(&self, is_lost: impl Fn(Duty, Instant) -> bool) {
         self.node.state().duties.retain(|&duty, &mut until| {
             let is_lost = is_lost(duty, until);
             if is_lost {

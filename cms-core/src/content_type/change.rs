@@ -64,7 +64,8 @@ pub(crate) fn rebuild_derived_data(writer: &WriteTransaction<'_>) -> Result<()> 
         types.push((ctd, definition, properties, slots));
     }
     let mut slots = types.iter().map(|(.., slots)| slots);
-    // Derived data of these versions lack nothing: their descending indexes are dropped.
+    // Only the descending indexes have to be dropped if the version is `WITH_DESCENDING_INDEXES`, or is
+    // `BEFORE_COMBINATIONS` and no type has unique combinations.
     let is_complete = version == WITH_DESCENDING_INDEXES
         || (version == BEFORE_COMBINATIONS
             && slots.all(|slots| slots.combinations().next().is_none()));

@@ -1,8 +1,8 @@
 //! Plans and applies changes of several types (see docs/reference/content-types.md#plan-and-apply).
 //!
-//! A plan first runs the change without the objects in a write transaction that is rolled back, in
-//! milliseconds, then converts the objects in a snapshot and stores nothing. An apply does both in
-//! one write transaction.
+//! A plan first changes the types, but not their objects, in a write transaction that takes
+//! milliseconds and is rolled back. Then it converts the objects in a read snapshot, without storing
+//! them. An apply changes the types and their objects in one write transaction.
 //!
 //! The token of a plan names the state that its write transaction saw, by counters that only grow: if
 //! an apply finds the same token, the snapshot in between had the same state, so the apply does exactly
@@ -303,8 +303,8 @@ impl Run {
         Ok(planned)
     }
 
-    /// Rejects workflows that lack a state of an existing object after all changes. A type that
-    /// changes its workflow has no such object then.
+    /// Blocks the update of a workflow that lacks the state of an object whose type uses it. Types that
+    /// get another workflow by the same plan are not checked: this moves their objects to states of it.
     fn check_states(
         &self,
         writer: &WriteTransaction<'_>,

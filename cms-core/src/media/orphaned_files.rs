@@ -89,7 +89,7 @@ impl Media<'_> {
                 if !is_ours || !self.remove_files(batch)? {
                     return Ok(clean_up);
                 }
-                // Another file of that id starts a new day.
+                // A later file with the same id is kept for a day again.
                 let removed = batch.to_vec();
                 self.cms.store.write(move |writer| {
                     removed.iter().try_for_each(|id| writer.delete_orphan_record(&id.to_string()))
@@ -112,7 +112,7 @@ impl Media<'_> {
     /// Compares files with media objects and with the recorded uploads; removes orphaned files on
     /// request.
     ///
-    /// Ignores objects with an id that no file can have: they were created without one.
+    /// Ignores media objects whose id cannot be that of a file: they were created without a file.
     pub(crate) fn check(
         &self,
         request: &CheckRequest,

@@ -25,7 +25,8 @@ pub(crate) struct ObjectAuthor {
     /// Primary key of the actor. At first that of the creation; replaced when the author of the
     /// last change is read (see `updated`). None for a command on the data directory.
     actor: Option<i64>,
-    /// The row whose last change is by the author; none for the creation.
+    /// For [`AuthorField::UpdatedBy`], the edition and the primary key of the row whose last change the
+    /// author made; none for [`AuthorField::CreatedBy`].
     updated: Option<(Edition, i64)>,
     /// Empty until it is read.
     pub(crate) json: String,

@@ -412,15 +412,15 @@ impl<'a> Batch<'a> {
     }
 }
 
-/// Returns the primary keys of the objects in `wanted` that cannot be deleted: an object that is not in
-/// `wanted` links to them, or an object in `wanted` that itself cannot be deleted for this reason.
+/// Returns the primary keys of the objects in `wanted` that cannot be deleted, because an object that
+/// stays links to them. An object stays if it is not in `wanted`, or cannot be deleted itself.
 pub(crate) fn still_used(
     writer: &WriteTransaction<'_>,
     content_type: &CompiledType,
     wanted: &[(String, StoredObject<'_>)],
 ) -> Result<HashSet<i64>> {
     let inside: HashSet<i64> = wanted.iter().map(|(_, stored)| stored.pk).collect();
-    // Reading one more linking object than are being deleted is enough: then at least one of them stays.
+    // Of so many linking objects, at least one is not in `wanted`: there is no need to read more.
     let enough = wanted.len() + 1;
     let mut used = HashSet::new();
     let mut links_to: HashMap<i64, Vec<i64>> = HashMap::new();

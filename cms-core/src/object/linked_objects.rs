@@ -1,4 +1,5 @@
-//! Caches rendered link targets: lists that differ link to the same few objects, such as authors.
+//! Caches rendered link targets, because objects in different lists often link to the same few objects,
+//! such as authors.
 //!
 //! An entry is valid while nothing of its type has changed, see [`TypeVersion`].
 

@@ -396,7 +396,7 @@ pub(crate) fn require_steps_left(budget: &StepBudget) -> Result<()> {
 
 /// Rejects an object whose properties, as compact JSON, exceed the maximum size.
 pub(crate) fn require_size(id: &str, data: usize) -> Result<()> {
-    // In one text, the id would add `"id":"…",`.
+    // The JSON of the complete object also has the member `"id":"…",`.
     let bytes = data + id.len() + 8;
     if bytes <= limits::MAX_OBJECT_BYTES {
         return Ok(());

@@ -30,11 +30,13 @@ const CURRENT: &str = "current";
 const LOCK: &str = "lock";
 /// Duration of one background indexing batch; a search may have to wait for it.
 const BATCH_DURATION: Duration = Duration::from_millis(200);
-/// Pause of background indexing after a commit, while many changes come: one commit for many of them.
+/// Pause of background indexing after a commit, while many changes come: so one commit has many of
+/// them.
 const PAUSE: Duration = Duration::from_secs(1);
-/// Fewer changes do not wait for the pause to end: a site with few writes has time for more commits.
+/// Minimum number of waiting changes for the pause. Fewer changes are committed without it, because a
+/// site with few writes has time for more commits.
 const FEW_CHANGES: i64 = 100;
-/// Changes that end the pause: a search would have to index them.
+/// Number of waiting changes that ends the pause, because a search would have to index them.
 const MAX_BACKLOG: i64 = 1_000;
 /// Poll interval for the commits of another process.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
@@ -243,7 +245,8 @@ impl Indexer {
         let state = self.lock();
         let WriteRight::Free(Some(writer)) = &state.writer else { return None };
         let generations = writer.current.iter().chain(&writer.next);
-        // The last indexed row stays too: by it, `is_in_history` recognises the index at a start.
+        // The index needs also the last row that it contains: when the index is opened,
+        // `is_in_history` compares the nonce of this row.
         generations.map(|generation| generation.follower.committed()).min()
     }
 

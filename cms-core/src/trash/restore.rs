@@ -74,8 +74,8 @@ impl Trash<'_> {
             };
             let prepared = prepared.checked(writer, catalog, content_type)?;
             require_quota(writer, quota, 1)?;
-            // Creates the deliveries of journal rows that are not read yet: a delivery of a purge
-            // reads the entry.
+            // This creates the webhook deliveries that journal rows still lack: those of a purge are made
+            // from trash entries.
             hooks::before_removal(writer, at)?;
             if let Some((id, fingerprint)) = &new_file {
                 writer.record_file(id, fingerprint, at)?;

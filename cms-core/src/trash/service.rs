@@ -209,8 +209,8 @@ fn remove_entries(
     if entries.is_empty() {
         return Ok(Vec::new());
     }
-    // Creates the deliveries of journal rows that are not read yet: a delivery of a purge reads its
-    // entry.
+    // This creates the webhook deliveries that journal rows still lack: those of a purge are made from
+    // trash entries.
     hooks::before_removal(writer, stamp.at)?;
     let mut by_type: BTreeMap<i64, Vec<TrashEntry>> = BTreeMap::new();
     for entry in entries {

@@ -169,7 +169,7 @@ impl Webhooks<'_> {
             actor: caller.actor().pk.into(),
         };
         self.cms.store.write(move |writer| {
-            // The journal row of its creation may not be read yet.
+            // The webhook has no row before its creation is read from the journal.
             writer.insert_webhook(new.webhook)?;
             let pk = writer.insert_delivery(&new, new.at)?;
             let row = writer.delivery(pk)?.ok_or_else(|| Error::internal("no delivery"))?;

@@ -47,7 +47,7 @@ pub(super) async fn take_part(app: Arc<App>) {
 
 fn report(app: &App, is_renewal_due: bool) -> Result<()> {
     let Some(cluster) = app.cms.cluster() else { return Ok(()) };
-    cluster.lose_ended_duties();
+    cluster.forget_expired_duties();
     cluster.report()?;
     if !app.is_draining() {
         cluster.renew_duties(&[Duty::Writer])?;

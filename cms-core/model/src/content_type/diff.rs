@@ -70,8 +70,8 @@ pub fn diff<'a>(
 }
 
 /// Returns the property whose stored values a property takes over: the one with its name, or the
-/// removed one in `renamedFrom`. A `renamedFrom` that is still in use or unknown has no effect:
-/// that rename is done.
+/// removed one in `renamedFrom`. `renamedFrom` has no effect if the old type lacks a property of that
+/// name, because the rename is already done, or if the new type still has one.
 pub(super) fn source<'a>(
     property: &Property,
     old: &'a [Property],

@@ -145,7 +145,7 @@ fn filters(properties: &[Property], arguments: &Values) -> Result<String, QueryE
     let by_value = by_value(properties, arguments)?;
     let Some((path, condition)) = by_value else { return Ok(Value::Object(filters).to_string()) };
     if let Some(other) = filters.remove(path) {
-        // A path has two spellings, so it can have two conditions.
+        // Both conditions apply, because `x` and `$.x` are two keys for the same path.
         filters.insert(format!("$.{path}"), other);
     }
     filters.insert(path.to_owned(), condition);

@@ -131,7 +131,7 @@ impl<'p> RelationTargets<'p> {
                 Some(links) if links.starts_with('[') => self.placeholder(text, *relation, links),
                 _ => text.json.extend_from_slice(b"null"),
             },
-            // Nested values have neither.
+            // Nested values have neither an id nor `internal`.
             (SelectedField::Id | SelectedField::Internal(_), None) => {
                 text.json.extend_from_slice(b"null");
             }

@@ -120,8 +120,9 @@ fn scale(size: Size, requested: Size) -> Size {
     }
 }
 
-/// The visible part of one side of the source, as start and length. The side is scaled to `scaled`
-/// pixels and cropped to `output` of them around `point`, a fraction of the side, or its centre.
+/// Returns the visible part of one side of the source, as start and length. The side is scaled to
+/// `scaled` pixels, then cropped to `output` pixels: around `point`, a fraction of the side, or without
+/// a point around its centre.
 fn cropped(
     (start, length): (u32, u32),
     scaled: u32,

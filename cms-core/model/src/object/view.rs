@@ -110,8 +110,9 @@ impl Audience {
         }
     }
 
-    /// The smallest audience that contains the caller, who also sees the changes for larger ones.
-    pub fn smallest_visible_to(caller: &Caller) -> Self {
+    /// The smallest audience that contains the caller. The caller sees the changes with this or a greater
+    /// audience.
+    pub fn smallest_containing(caller: &Caller) -> Self {
         if sees_every_status(caller) {
             Self::Preview
         } else if caller.visibility.public_only {

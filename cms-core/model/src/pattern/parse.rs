@@ -218,7 +218,7 @@ impl Parser<'_> {
                 }
             }
         }
-        // After another `?`, there is nothing to repeat.
+        // This refuses other groups that begin with `?`, such as `(?i)`: the `?` has nothing to repeat.
         let node = self.alternatives()?;
         self.expect(")")?;
         self.depth -= 1;

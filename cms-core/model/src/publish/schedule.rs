@@ -1,8 +1,8 @@
 //! Parses scheduled publications: converts local time in a time zone to a point in time, see
 //! docs/reference/publishing.md#scheduled-publication
 //!
-//! A local time that a clock change skips is moved forward by the gap; of a repeated one, the
-//! earlier counts.
+//! A local time that a clock change skips is moved forward by the length of the gap. A local time that
+//! a clock change repeats stands for the earlier of the two points in time.
 
 use jiff::{civil::DateTime, tz::TimeZone};
 use serde_json::{Map, Value};

@@ -2,7 +2,8 @@
 
 use std::collections::HashSet;
 
-/// What follows the identifier of a type in those of its declarations.
+/// The suffixes of the identifiers that are declared for a content type: `Post`, `PostCreate` and
+/// `PostUpdate`.
 const SUFFIXES: [&str; 3] = ["", "Create", "Update"];
 
 /// Declared in every file, or global types that the declarations use.

@@ -23,7 +23,7 @@ impl Member {
     }
 }
 
-/// Prints an object type, whose first line continues a line at a level of indentation.
+/// Prints an object type. `level` is the level of indentation of the line that its `{` ends.
 pub(super) fn object(members: &[Member], level: usize) -> String {
     let mut text = "{\n".to_owned();
     for Member { name, is_optional, notes, value } in members {

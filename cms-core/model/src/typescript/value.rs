@@ -15,7 +15,8 @@ pub(super) struct Stored<'a> {
     pub(super) configs: &'a Value,
 }
 
-/// Converts the properties of one level, whose members have a level of indentation more.
+/// Converts the properties of an object type. `level` is the level of indentation of its `}`; its
+/// members are indented by one level more.
 pub(super) fn members(properties: &[Property], stored: Stored<'_>, level: usize) -> Vec<Member> {
     let member = |property: &Property| {
         let name = property.name.as_str();

@@ -127,7 +127,7 @@ fn has_email_form(email: &str) -> bool {
     }) && !email.contains(char::is_whitespace)
 }
 
-/// Returns whether an e-mail address is valid, and its first part a name.
+/// Returns whether [`Profile`] accepts an e-mail address, and its part before the `@` as a name.
 pub(super) fn is_email(email: &str) -> bool {
     has_email_form(email)
         && email.chars().count() <= limits::MAX_EMAIL_CHARS

@@ -95,8 +95,8 @@ fn texts(object: &Map<String, Value>, list: &str, key: &str) -> Vec<String> {
     items(object, list).filter_map(|item| item[key].as_str()).map(str::to_owned).collect()
 }
 
-/// Validates a webhook beyond the schema of its type. A disabled one may have any address of HTTP:
-/// switching off works whatever the settings are.
+/// Checks the rules of webhooks that the schema of their type cannot express. A disabled webhook may
+/// have an `http:` URL even without `allow_http`: so every stored webhook can be disabled.
 pub fn validate(object: &Map<String, Value>, allow_http: bool) -> FieldErrors {
     let is_disabled = object.get("enabled") == Some(&Value::Bool(false));
     let allow_http = allow_http || is_disabled;

@@ -167,7 +167,7 @@ fn is_reached(time: Timestamp, now: Timestamp, longest_pause: i64) -> bool {
     time <= now || time > after(now, longest_pause)
 }
 
-/// Deliveries whose time until expiry started at this time or earlier have expired.
+/// A delivery has expired if its `expiry_start` is the returned time or earlier.
 pub fn expired_before(now: Timestamp) -> Timestamp {
     after(now, -EXPIRY_DAYS * 86_400)
 }

@@ -8,7 +8,8 @@ use crate::{auth::scope::Access, context::Caller};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Author {
     pub kind: AuthorKind,
-    /// None for `local` and `system`.
+    /// None for `local` and `system`, and for a user who is hidden from the caller (see
+    /// [`Self::shown_to`]).
     pub id: Option<String>,
     pub name: String,
 }

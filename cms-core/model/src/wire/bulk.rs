@@ -57,9 +57,10 @@ pub struct BulkRequest {
     /// As in lists, as JSON; with `q` an object must match both.
     pub filters: Option<String>,
     pub q: Option<String>,
-    /// The properties to change; empty for other actions than patch.
+    /// The properties to change; empty for other actions than `patch`, and with `replace`.
     pub patch: Map<String, Value>,
-    /// Values to change, for a patch without `patch`; else empty.
+    /// The values to replace, for the action `patch`; empty with the member `patch` and for other
+    /// actions.
     pub replace: Vec<Replacement>,
     /// The name of the transition; empty for other actions.
     pub transition: String,

@@ -121,7 +121,8 @@ impl ReplayRequest {
     }
 }
 
-/// The number of deliveries that are due now: without ids also those that were pending.
+/// The number of deliveries that a replay has made due: the named ones, or without ids all that were
+/// failed or pending.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Replayed {
     pub replayed: u64,

@@ -379,7 +379,7 @@ fn object_of(field: &Field) -> usize {
     }
 }
 
-/// The index of a member among those needed, to which it is added.
+/// Returns the index of a name in `members`, after adding the name if it is missing.
 fn member_index(members: &mut Vec<String>, name: &str) -> usize {
     let known = members.iter().position(|member| member == name);
     known.unwrap_or_else(|| {

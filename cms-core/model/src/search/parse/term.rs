@@ -204,7 +204,8 @@ impl QueryCursor<'_> {
         field(path, FieldCondition::Fuzzy { word, edits })
     }
 
-    /// Applies wildcards to each word; they have no effect on words of one character.
+    /// Applies wildcards to each word. Wildcards next to characters that are words by themselves, such
+    /// as Chinese ones, have no effect.
     fn patterns(
         &mut self,
         tokens: &[PatternToken],
