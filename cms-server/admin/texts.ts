@@ -7,7 +7,7 @@ import type { Plugin } from 'vite';
 const SOURCE = resolve(import.meta.dirname, 'src');
 const TEXT = join(SOURCE, 'text');
 
-/** The file of each group of texts: `src/text/en/trash.ts` has those of `t.trash` and `t.activity`. */
+/** The file of each group of texts: `src/text/en/console.ts` has those of `t.apiConsole`. */
 function areaFiles(): Map<string, string> {
   const files = readdirSync(join(TEXT, 'en')).filter((file) => file !== 'index.ts');
   return new Map(

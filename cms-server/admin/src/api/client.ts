@@ -47,7 +47,7 @@ async function fetchWithSession(request: Request): Promise<Response> {
   const done = logRequest(request);
   const response = (await takeFirstResponse(request)) ?? (await fetch(request));
   done(response.status);
-  // Only these responses never come from a cache.
+  // Other responses may come from a cache, with an old `Date`.
   if (request.method !== 'GET' || SESSION_PATH.test(new URL(request.url).pathname))
     syncClock(response.headers.get('date'));
   if (response.status !== 401 || SESSION_PATH.test(new URL(request.url).pathname)) return response;

@@ -33,7 +33,7 @@ const BLOCKS = group(() => import('./block/Block.svelte'));
 const MARKDOWN = group(() => import('./markdown/Markdown.svelte'));
 const MULTI_SELECT = group(() => import('./choice/MultiSelect.svelte'));
 const ITEM_CHOICE = group(() => import('./choice/ItemChoice.svelte'));
-/** More have a search. */
+/** Maximum number of options in a control without a search. */
 const MAX_OPTIONS = 12;
 const SEARCH_SELECT: Entry = {
   control: { lazy: () => import('./choice/SearchSelect.svelte') },

@@ -1,4 +1,5 @@
-// Long lists mount a part of their items: looking for a path asks them for the item. Knows no list.
+// Long lists render only some of their items. To show the value at a path, `reveal` asks the lists to render the
+// item that contains it. Knows no list.
 import type { Attachment } from 'svelte/attachments';
 
 const EVENT_NAME = 'reveal';

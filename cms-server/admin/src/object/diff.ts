@@ -118,7 +118,7 @@ function diffTexts(before: unknown, after: unknown): ValueDiff {
   return { kind: 'words', parts: diffWords(text(before), text(after)) };
 }
 
-/** That a hidden text changed, not how. */
+/** Shows that a password changed, without the texts. */
 function diffSecret(before: unknown, after: unknown): ValueDiff {
   const hidden = (value: unknown) => (value === undefined ? null : '••••');
   return { kind: 'values', before: hidden(before), after: hidden(after) };

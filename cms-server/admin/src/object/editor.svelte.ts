@@ -208,7 +208,7 @@ export class ObjectEditor {
     return merge(this.draft.base?.values ?? {}, this.draft.mine, baseOf(object, null).values);
   }
 
-  /** What saving would store: the form, with a newer version that is known. */
+  /** The values that a save would store: the form, merged with a newer version if one is known. */
   get valuesToSave(): Values {
     return this.newerVersion ? this.#mergeWith(this.newerVersion.object).values : this.draft.mine;
   }

@@ -12,7 +12,7 @@ export interface EditorEvents {
   saved: (version: number, remoteChanges: RemoteChanges | null) => void;
   /** A new object got its id. */
   created: (id: string) => void;
-  /** The object was deleted; the values in the form are now unsaved work, of this id, on a new object. */
+  /** The object was deleted. The values in the form are now unsaved work on a new object, with the id `workId`. */
   detached: (workId: string) => void;
   /** Somebody changed the object, and the form shows it. */
   updated: (remoteChanges: RemoteChanges) => void;
@@ -40,7 +40,10 @@ export interface NewerVersion {
 export interface MergeConflict {
   merge: Merge;
   newerVersion: NewerVersion;
-  /** Why: saving was refused (then the result is saved), a newer version, or unsaved work of an earlier version. */
+  /**
+   * Why values are merged. `save`: a newer version prevented a save, so the merged values are saved; `newer-version`:
+   * the form takes over a newer version; `unsaved-work`: unsaved work is based on an earlier version.
+   */
   reason: 'save' | 'newer-version' | 'unsaved-work';
 }
 

@@ -1,5 +1,5 @@
-// Saving one object: one request at a time, each in the state that the previous response gave; requests
-// without a definite response are repeated. Plain code with the request as a function.
+// Saves one object with one request at a time. Each request replaces the state that the previous response
+// returned. A request without a definite response is repeated. Plain code; the caller passes the request.
 import type { ApiResult } from '../api/client';
 import { networkProblem, type Problem } from '../api/problem';
 import { t } from '../text';

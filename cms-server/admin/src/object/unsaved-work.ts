@@ -18,7 +18,7 @@ export interface UnsavedWorkState {
   deviceFailed: boolean;
 }
 
-/** The key of unsaved work. `id` is that of the object or of new work, `work` the UUID of this work. */
+/** The key of unsaved work. `id`: the id of the object, or `~` and a UUID for a new object. `work`: a UUID. */
 export type UnsavedWorkKey = Pick<UnsavedWork, 'user' | 'type' | 'id' | 'work' | 'tab'>;
 
 /** The time from the first change to storing it in this browser. */
@@ -37,7 +37,7 @@ export class UnsavedWorkStore {
   #onDevice = 0;
   #onServer = 0;
   #serverFailed = false;
-  /** The server refused work of this size; it is not asked again for as much. */
+  /** The size of the work that the server has refused as too large; work of this size or more is not sent. */
   #refusedBytes = Infinity;
   #failures = 0;
   #copy: OwnedWorkingCopy;
@@ -53,7 +53,7 @@ export class UnsavedWorkStore {
     /** The unsaved work; null when there is none. */
     private readonly content: () => CopyContent | null,
     private readonly onstate: (state: UnsavedWorkState) => void,
-    /** Whether stored work was found that this one continues: then `clear` removes it too. */
+    /** Whether this continues work that is already stored: then `clear` removes that work. */
     exists = false,
     /** `ETag` of the copy on the server that this work may replace; null: none, undefined: not known. */
     copyTag?: string | null,

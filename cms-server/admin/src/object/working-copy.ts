@@ -16,7 +16,7 @@ export interface CopyContent {
   base: Base | null;
   /** Identifies the work among several on the same object. */
   work?: string;
-  /** Where the values come from: those that are equal are sent as they were read. */
+  /** Values as read from the server. A value that equals one of these is sent as its original text. */
   sources?: Values[];
 }
 
@@ -81,7 +81,8 @@ export function removeCopy(type: string, id: string, etag: string): Promise<ApiR
 }
 
 /**
- * Sends a copy while the page may be closed, at most 64 KiB; its `ETag`, if the page is there to read it.
+ * Sends a copy of at most 64 KiB, also when the page is being closed. Returns the `ETag` of the stored copy; null if
+ * the request failed.
  */
 export async function sendCopyOnLeave(
   type: string,

@@ -28,7 +28,7 @@ function resumeRequests(): void {
 /** Continues with the session of a sign-in in the dialog. */
 export async function continueAs(signedIn: Schema['CurrentSession']): Promise<Problem | null> {
   if (signedIn.user.id !== session.context?.user.id) {
-    leaveTo();
+    reloadForOtherUser();
     return null;
   }
   const problem = await useSession(signedIn);
@@ -39,8 +39,8 @@ export async function continueAs(signedIn: Schema['CurrentSession']): Promise<Pr
   return problem;
 }
 
-/** Loads the page again for another user; unsaved work stays stored for the first one. */
-function leaveTo(): void {
+/** Loads the page again because another user has signed in; unsaved work of the first user stays stored. */
+function reloadForOtherUser(): void {
   foreign = true;
   location.reload();
 }
@@ -62,7 +62,7 @@ export function watchSession(): void {
   channel?.addEventListener('message', (event: MessageEvent<{ user?: unknown }>) => {
     const user = session.context?.user.id;
     if (user === undefined || typeof event.data.user !== 'string') return;
-    if (event.data.user !== user) leaveTo();
+    if (event.data.user !== user) reloadForOtherUser();
     else resumeRequests();
   });
 }

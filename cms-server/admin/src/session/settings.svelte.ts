@@ -47,8 +47,8 @@ async function read(): Promise<Problem | null> {
 }
 
 /**
- * Changes an area of the settings and stores them. When another tab has stored others meanwhile, the change
- * is made to those. The change is shown immediately.
+ * Changes an area of the settings, shows the change immediately, and stores the settings. If another tab has
+ * stored settings meanwhile, the change is made to those.
  */
 export async function changeSettings(
   name: string,

@@ -57,7 +57,7 @@ function renamed(html: string, styles: boolean): string {
     if (end < 0) break;
     const close = styles && RAW_TEXT_ELEMENTS.has(name) ? closingTag(html, name, end) : end;
     const inner = html.slice(end, close);
-    // A style is renamed to a script, which ends at `</script`: a style that contains this keeps its name.
+    // A `style` is renamed to `script`, unless it contains `</script`: the `script` would end there.
     const asScript = styles && name === 'style' && !/<\/script/i.test(inner);
     out += html.slice(done, at);
     out += asScript ? `<script ${STYLE_ELEMENT}` : html.slice(at, at + 1 + name.length);

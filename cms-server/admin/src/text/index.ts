@@ -1,5 +1,5 @@
-// The texts of the page in the language of the user, an area at a time: `t.list` is there in code that is
-// imported after the texts of its area were loaded. `import('./X')` takes care of that (../../texts.ts).
+// The texts of the page in the language of the user. Each area of texts, such as `t.list`, is loaded when it is
+// needed: the build changes each `import('./X')` so that it also waits for the texts of `X` (../../texts.ts).
 import { readLocal, writeLocal } from '../value/local-storage';
 import { de } from './de';
 import { en } from './en';

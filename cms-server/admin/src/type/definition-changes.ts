@@ -7,7 +7,7 @@ import { choiceOf, COMMON_CONFIG, type Json, type PropertyDraft } from './proper
 import { payloadOf, propertiesOf } from './type-draft';
 
 export interface SettingChange {
-  /** `minLength`, `admin.width`; `required`, `kind` and `options` stand for what the builder calls so. */
+  /** Such as `minLength`, `admin.width`; `required`, `kind` and `options` are settings of the type builder. */
   path: string;
   before: unknown;
   after: unknown;

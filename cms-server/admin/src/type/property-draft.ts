@@ -51,12 +51,16 @@ export interface PropertyDraft {
   config: Json;
   /** Properties of the items of a list, or of a custom object that declares them. */
   items: PropertyDraft[] | null;
-  /** Typed texts that are not valid as a setting, by setting. They are kept until the user corrects them. */
+  /** Texts that the user has typed and that are not valid, by setting. They are kept until they are corrected. */
   typed?: Record<string, string>;
 }
 
-/** Keeps a typed text that is not valid as a setting; undefined: the setting is valid again. */
-export function withTyped(property: PropertyDraft, setting: string, text: string | undefined): PropertyDraft {
+/** The property with a typed text that is not valid as this setting; `undefined` removes the text. */
+export function withTypedText(
+  property: PropertyDraft,
+  setting: string,
+  text: string | undefined,
+): PropertyDraft {
   const { typed = {}, ...rest } = property;
   const kept = Object.entries({ ...typed, [setting]: text }).filter(
     (entry): entry is [string, string] => entry[1] !== undefined,
@@ -141,7 +145,7 @@ export function withChoice(property: PropertyDraft, choice: Choice): PropertyDra
 
 /** Another kind has other limits: texts of the old ones are gone with them. */
 function onlyTypedName(property: PropertyDraft): PropertyDraft {
-  return withTyped({ ...property, typed: {} }, 'name', property.typed?.name);
+  return withTypedText({ ...property, typed: {} }, 'name', property.typed?.name);
 }
 
 /** Text and lists that are required must not be empty. */

@@ -12,7 +12,7 @@ import {
   type PropertyDraft,
   type StoredProperty,
 } from './property-draft';
-import { hasTyped, payloadOf, propertiesOf, type TypeDraft } from './type-draft';
+import { hasTypedText, payloadOf, propertiesOf, type TypeDraft } from './type-draft';
 
 export function rebase(draft: TypeDraft, stored: Json): TypeDraft {
   if (draft.base === null) return draft;
@@ -61,7 +61,7 @@ function isUntouched(property: PropertyDraft): boolean {
   return (
     stored !== null &&
     !removed &&
-    !hasTyped([property]) &&
+    !hasTypedText([property]) &&
     stored.name === name &&
     stored.required === required &&
     isEqual(stored.schema, schema) &&
@@ -88,7 +88,10 @@ function mergedLevel(base: PropertyDraft[], mine: PropertyDraft[], theirs: Prope
   return isReordered ? [...result, ...added] : inOrder([...result, ...added], theirs);
 }
 
-/** Settings that only I changed are mine; so is the kind with its limits, unless only they changed it. */
+/**
+ * Merges the settings of a property: those that the user changed come from `mine`, the others from `now`. A changed
+ * kind comes with its limits: from `mine` if the user changed the kind, else from `now`.
+ */
 function mergedProperty(base: StoredProperty, mine: PropertyDraft, now: StoredProperty): PropertyDraft {
   const required = mine.required === base.required ? now.required : mine.required;
   const common = mergedMembers(

@@ -11,8 +11,8 @@ import {
 } from './property-draft';
 import { renameProperty, type TypeDraft } from './type-draft';
 
+/** A removed property, and the new property under whose name it may live on. */
 export interface Rename {
-  /** Key and name of the removed property. */
   removed: PropertyDraft;
   added: PropertyDraft;
 }

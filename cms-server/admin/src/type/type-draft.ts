@@ -5,7 +5,7 @@ import { record, records, string, strings } from './definition';
 import {
   readLevel,
   withMember,
-  withTyped,
+  withTypedText,
   writeLevel,
   type Json,
   type PropertyDraft,
@@ -71,13 +71,15 @@ export function writeDraft(draft: TypeDraft): Json {
 }
 
 export function isChanged(draft: TypeDraft): boolean {
-  if (draft.base === null || draft.json !== undefined || hasTyped(draft.properties)) return true;
+  if (draft.base === null || draft.json !== undefined || hasTypedText(draft.properties)) return true;
   return JSON.stringify(writeDraft(draft)) !== JSON.stringify(draft.base);
 }
 
-export function hasTyped(level: PropertyDraft[]): boolean {
+/** Whether a property of the level, or one inside it, has typed texts that are not valid as settings. */
+export function hasTypedText(level: PropertyDraft[]): boolean {
   return level.some(
-    ({ removed, typed, items }) => !removed && (Object.keys(typed ?? {}).length > 0 || hasTyped(items ?? [])),
+    ({ removed, typed, items }) =>
+      !removed && (Object.keys(typed ?? {}).length > 0 || hasTypedText(items ?? [])),
   );
 }
 
@@ -123,7 +125,7 @@ function renamed(rename: Rename, names: string[]): string[] {
   return names.flatMap((name) => rename(name) ?? []);
 }
 
-/** Combinations with a property that is gone are gone; the last one takes the rule with it. */
+/** Unique combinations without those that have a removed property; undefined if none is left. */
 function combinations(rename: Rename, value: unknown): string[][] | undefined {
   const groups = Array.isArray(value) ? value.map(strings) : [];
   const kept = groups.filter((names) => names.every((name) => rename(name) !== null));
@@ -173,7 +175,7 @@ export function renameProperty(draft: TypeDraft, key: string, name: string): Typ
     ...draft,
     definition: mapReferences(draft.definition, (other) => (other === old ? name : other)),
     properties: draft.properties.map((other) => {
-      const changed = other.key === key ? withTyped({ ...other, name }, 'name', undefined) : other;
+      const changed = other.key === key ? withTypedText({ ...other, name }, 'name', undefined) : other;
       const condition = record(record(changed.config.admin).showIf);
       if (condition.property !== old) return changed;
       const admin = { ...record(changed.config.admin), showIf: { ...condition, property: name } };

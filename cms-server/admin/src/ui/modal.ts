@@ -12,8 +12,8 @@ export function openModal(dialog: HTMLDialogElement): () => void {
   const active = document.activeElement;
   const opener = active === null || active === document.body ? last : active;
   last = opener;
-  // A browser closes a dialog at the second Escape in a row, whatever the first one met. Only its component
-  // removes a dialog.
+  // Browsers close a dialog at the second Escape in a row, even if the page has handled the first. The dialog is
+  // opened again, because only its component may close it.
   let inside: Element | null = null;
   const note = (event: FocusEvent) => {
     if (event.target instanceof Element) inside = event.target;
@@ -36,7 +36,7 @@ export function openModal(dialog: HTMLDialogElement): () => void {
     queueMicrotask(() => {
       if (document.activeElement !== document.body) return;
       if (opener instanceof HTMLElement) opener.focus({ preventScroll: true });
-      // The opener went with what the dialog removed.
+      // The opener does not exist any more, because the dialog has removed it: the heading gets the keyboard.
       if (document.activeElement === document.body)
         document.querySelector<HTMLElement>('h1')?.focus({ preventScroll: true });
     });

@@ -5,12 +5,12 @@ import { isRecord } from './record';
 
 const texts = new WeakMap<object, Map<string, string>>();
 
-/** Remembers the text that `values` were parsed from; it may have further members. */
+/** Remembers the text that `values` were parsed from; the text may have members that `values` lacks. */
 export function rememberText(values: object, text: string): void {
   texts.set(values, membersOf(text));
 }
 
-/** Gives a copy of values, or a part of them, the texts of the original. */
+/** Remembers the texts of `from` also for `to`, which is a copy of `from` or of some of its members. */
 export function copyTexts(from: object, to: object): void {
   const known = texts.get(from);
   if (known) texts.set(to, known);

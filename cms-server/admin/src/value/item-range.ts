@@ -6,7 +6,10 @@ export interface ItemRange {
   end: number;
 }
 
-/** The range inside a list of `length` items; at its end when it began behind it. */
+/**
+ * The range in a list of `length` items: at least `size` items from its start, as far as the list goes. A range that
+ * starts after the end of the list becomes the last `size` items.
+ */
 export function fitRange({ start, end }: ItemRange, length: number, size: number): ItemRange {
   const from = start < length ? start : Math.max(0, length - size);
   return { start: from, end: Math.min(Math.max(end, from + size), length) };

@@ -21,7 +21,7 @@ export function withLineEnds(stored: string, edited: string): string {
   const inserted = changed.slice(start, changed.length - end).replaceAll('\n', lineEnd);
   const tail = storedIndex(stored, lines.length - end);
   const text = stored.slice(0, storedIndex(stored, start)) + inserted + stored.slice(tail);
-  // Where a lone CR comes to stand before a LF, they would become one.
+  // If the edit leaves a lone CR before a LF, the two would be read as one: then all line ends are rewritten.
   return plainLines(text) === changed ? text : changed.replaceAll('\n', lineEnd);
 }
 

@@ -40,7 +40,7 @@ export function routeMetrics(samples: readonly Sample[]): RouteMetrics[] {
     .sort((a, b) => b.seconds - a.seconds);
 }
 
-/** The smallest limit of a cumulative histogram below which a share of all values is. */
+/** The upper bound of the first bucket that holds at least this share of all values; buckets are cumulative. */
 function percentile(buckets: Map<number, number>, share: number): number {
   const all = buckets.get(Infinity) ?? 0;
   const limits = [...buckets].sort(([a], [b]) => a - b);

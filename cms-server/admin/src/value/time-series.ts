@@ -12,7 +12,7 @@ export function perSecond(counter: readonly Point[]): Point[] {
   );
 }
 
-/** The change of one counter for each step of another; readings without a step have none. */
+/** The growth of `counter` divided by that of `steps`, for each reading at which `steps` has grown. */
 export function perStep(counter: readonly Point[], steps: readonly Point[]): Point[] {
   const stepsAt = new Map(changes(steps).map(({ at, change }) => [at, change]));
   return changes(counter).flatMap(({ at, change }) => {

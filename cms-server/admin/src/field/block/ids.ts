@@ -39,7 +39,7 @@ export const blockIds = new Plugin({
       if (kept.has(node) || keeps.has(node) || node.type.name === 'opaque') return;
       const type = node.type.name === 'code_block' ? 'code' : node.type.name;
       const { id: _replaced, ...raw } = isRecord(node.attrs.raw) ? node.attrs.raw : newRaw(type);
-      // The order of the names is that of stored blocks.
+      // `id` is the first member, as in stored blocks.
       tr.setNodeAttribute(pos, 'raw', { id: newId(), ...raw });
     });
     return tr.docChanged ? tr : null;

@@ -1,4 +1,4 @@
-// Nodes never change: what is written for one is written once.
+// Nodes of ProseMirror never change, so the text that is written for a node is cached.
 import type { Node } from 'prosemirror-model';
 
 export function oncePerNode(write: (node: Node) => string): (node: Node) => string {

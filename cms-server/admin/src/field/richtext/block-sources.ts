@@ -11,7 +11,10 @@ const RAW_TEXT_ELEMENTS = new Set(
   'script style textarea title xmp iframe noembed noframes noscript plaintext'.split(' '),
 );
 
-/** Cuts a text into its top-level elements, each with the white space after it; null when it has others. */
+/**
+ * Splits HTML into its top-level elements, each with the white space after it; white space at the start is a part of
+ * its own. Returns null if there is text outside of the elements, or if tags do not match.
+ */
 export function splitBlocks(html: string): string[] | null {
   const parts: string[] = [];
   const open: string[] = [];
@@ -47,7 +50,7 @@ export class Sources {
   readonly original: Node;
   /** Source of each block that was read. An edit of other blocks keeps the block itself. */
   private readonly sources = new WeakMap<Node, string>();
-  /** Source by what the page would write for a block: for those that were cut and pasted. */
+  /** Source by the HTML that the page would write for the block, for blocks that were cut and pasted. */
   private readonly known = new Map<string, string>();
   private readonly write = oncePerNode(writeBlock);
   private before = '';

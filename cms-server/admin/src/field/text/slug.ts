@@ -1,7 +1,7 @@
 // Slugs as the server generates them: ASCII letters in lower case, everything else is a hyphen. The server
 // transliterates all writing systems; the page knows the letters of Latin, Greek and Cyrillic texts.
 
-/** ASCII text of a letter, where it is not the letter without its marks: "ss:ß". */
+/** ASCII texts, each with its letters (`ss:ß`). Letters that only lose their marks, as é becomes e, are not listed. */
 // prettier-ignore
 const TRANSLITERATIONS =
   '-c-:© -n:ŉ -r-:® 1:¹ 1-2:½ 1-4:¼ 2:² 3:³ 3-4:¾ a:ªΆΑάαАа ae:Ææ b:ΒβБб c-:¢ ch:Чч d:ÐðĐđΔδДд deg:° dj:Ђђ dz:Ѕѕ dzh:Џџ e:ΈΉΕΗέήεηЄЕЭеэ eur:€ f:Фф g:ΓγГг gj:Ѓѓ h:Ħħ i:ıΊΐΙΪίιϊІЍИЙийіѝ ia:Яя ie:Ѐѐє ij:Ĳĳ io:Ёё iu:Юю j:Јј k:ĸΚκКк kh:ΧχХх kj:Ќќ ks:Ξ l:ĿŀŁłΛλЛл lj:Љљ m:ΜμМм n:ΝνНн ng:Ŋŋ nj:Њњ o:ºØøΌΏΟΩοωόώОо oe:Œœ p:¶ΠπПп ph:Φφ ps:£Ψψ r:ΡρРр s:ſΣςσСс sh:Шш shch:Щщ ss:§ßẞ t:ŦŧΤτТт th:ÞþΘθ tm:™ ts:Цц tsh:Ћћ u:µΎΥΫΰυϋύЎУуў v:Вв x:×ξ y:Ыы y-:¥ yi:Її z:ΖζЗз zh:Жж';

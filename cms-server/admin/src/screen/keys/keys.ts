@@ -7,7 +7,7 @@ import { RIGHTS, type Rule } from '../../ui/RuleGrid.svelte';
 export type Key = Schema['ApiKey'];
 export type Kind = Key['kind'];
 export const KINDS: Kind[] = ['scoped', 'read_only', 'read_write', 'admin'];
-/** More rules than this are counted. */
+/** Maximum number of rules that are described; the rest is only counted. */
 const MAX_RULES = 5;
 export const GRACE_HOURS = [0, 1, 24, 72, 168] as const;
 

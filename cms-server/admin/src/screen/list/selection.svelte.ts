@@ -24,7 +24,7 @@ export class Selection {
     return this.all || this.rows.has(id);
   }
 
-  /** Selects or deselects a row; with `extend`, all rows between it and the one before. */
+  /** Selects or deselects a row; with `extend`, also all rows between it and the row that was toggled last. */
   toggle(row: Row, page: Row[], extend = false): void {
     const selected = !this.has(row.id);
     const from = page.findIndex(({ id }) => id === this.#last);

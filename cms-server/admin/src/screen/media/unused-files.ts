@@ -39,7 +39,7 @@ async function isUsed(id: string, signal: AbortSignal): Promise<boolean | null> 
   );
   if ('problem' in links) return null;
   if (links.data.total_count > 0 || links.data.hidden) return true;
-  // Blocks hold the address of an image: its id is in it. Rich texts and Markdown are searched without addresses.
+  // Blocks hold the URL of an image, which contains its id. URLs in rich texts and Markdown are not searchable.
   const types = session.types.map(({ name }) => name).filter((name) => name !== MEDIA_TYPE);
   const texts = await sendRequest(
     api.GET('/api/v1/search', {

@@ -25,8 +25,8 @@ const VALIDATION_DELAY_MS = 1200;
 const SHOWN_LINKS = 50;
 
 /**
- * Opens an object with the unsaved work of the user; `id` null: a new one, which continues the work `workId`, or
- * without it the newest one.
+ * Opens an object with the unsaved work of the user. If `id` is null, opens a new object with the unsaved work
+ * `workId`, or with the newest unsaved work on a new object if `workId` is null.
  */
 export async function openEditor(
   type: ContentType,
@@ -78,7 +78,7 @@ export function attachEditor(typeName: () => string, editor: () => ObjectEditor 
     if (hasUnsavedText()) return true;
     const { unsavedState, draft } = editor() ?? {};
     if (!draft?.isChanged || !unsavedState) return false;
-    // What this browser refuses is on its way to the server, perhaps too long for a page that is closed.
+    // This browser cannot store the work, and the request to the server may not finish before the page is closed.
     return (
       unsavedState.status === 'failed' || (unsavedState.deviceFailed && unsavedState.status === 'pending')
     );

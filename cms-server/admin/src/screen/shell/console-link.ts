@@ -22,7 +22,7 @@ const SCREEN_OPERATIONS: Record<string, string> = {
 /** The query string of the console: operation and values. Empty for addresses without a screen. */
 export function consoleQuery(segments: string[], query: URLSearchParams): Record<string, string> {
   const [place = '', name, id] = segments;
-  // The link to the open console leads to what it shows.
+  // On the console screen, the query string stays as it is.
   if (place === 'api') return Object.fromEntries(query);
   if (place === 'types' && name === PLAN_SEGMENT) return { op: 'planContentTypes' };
   const isForm = name?.startsWith('+') === true || id?.startsWith('+') === true;

@@ -14,7 +14,7 @@ interface Row {
   /** Segments in braces are properties of the screen. */
   path: string;
   load: Screen['load'];
-  /** Instead, for a type with a single object. */
+  /** Loads the screen of a type with a single object, instead of `load`. */
   single?: Screen['load'];
 }
 

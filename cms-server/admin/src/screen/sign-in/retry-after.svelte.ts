@@ -6,7 +6,7 @@ import { timeOfDay } from '../../text/format';
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
 export class RetryAfter {
-  /** When the next attempt is allowed; null while attempts are. */
+  /** When the next attempt is allowed; null if it is allowed now. */
   until: Date | null = $state(null);
 
   /** Begins a pause when the server asks for one. */

@@ -1,6 +1,6 @@
 // @vitest-environment jsdom
 import { describe, expect, it } from 'vitest';
-import { newProperty, withTyped, type PropertyDraft } from '../../type/property-draft';
+import { newProperty, withTypedText, type PropertyDraft } from '../../type/property-draft';
 import { isChanged, newDraft, readDraft, renameProperty, writeDraft } from '../../type/type-draft';
 import { draftProblems } from './draft-problems';
 
@@ -31,11 +31,11 @@ describe('what keeps a type from being planned', () => {
   it('is a refused name or number, which stays in the draft', () => {
     const title = newProperty('text', 'title');
     expect(problems(title)).toEqual([]);
-    expect(problems(withTyped(title, 'name', 'id'))).toEqual(['title.name']);
-    expect(problems(withTyped(title, 'name', '1 x'))).toEqual(['title.name']);
-    expect(problems(withTyped(title, 'minLength', '-1.5'))).toEqual(['title.minLength']);
-    expect(problems(withTyped(withTyped(title, 'name', '1 x'), 'name', undefined))).toEqual([]);
-    const items = { ...newProperty('object', 'steps'), items: [withTyped(title, 'name', '')] };
+    expect(problems(withTypedText(title, 'name', 'id'))).toEqual(['title.name']);
+    expect(problems(withTypedText(title, 'name', '1 x'))).toEqual(['title.name']);
+    expect(problems(withTypedText(title, 'minLength', '-1.5'))).toEqual(['title.minLength']);
+    expect(problems(withTypedText(withTypedText(title, 'name', '1 x'), 'name', undefined))).toEqual([]);
+    const items = { ...newProperty('object', 'steps'), items: [withTypedText(title, 'name', '')] };
     expect(problems(items)).toEqual(['steps.title.name']);
   });
 
@@ -69,7 +69,7 @@ describe('a refused text', () => {
     const draft = readDraft(stored);
     const [title] = draft.properties;
     if (!title) throw new Error('no property');
-    const refused = { ...draft, properties: [withTyped(title, 'name', 'id')] };
+    const refused = { ...draft, properties: [withTypedText(title, 'name', 'id')] };
     expect(isChanged(refused)).toBe(true);
     expect(writeDraft(refused)).toEqual(stored);
     expect(isChanged(renameProperty(refused, title.key, 'title'))).toBe(false);

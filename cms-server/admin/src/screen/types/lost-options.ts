@@ -99,8 +99,9 @@ export function chosenChanges(
 }
 
 /**
- * Gives all objects with an option another one: a job of the server, which goes on without this page. It makes the
- * other changes too: an object with two lost options could not be saved with one of them.
+ * Prepares a job that replaces an option in all objects that have it; null if there are none. The job runs on the
+ * server, even after this page is closed. In these objects it also makes the other changes (`all`), because an object
+ * with two lost options cannot be saved while it still has one of them.
  */
 export async function startChange(
   { type, option }: OptionChange,

@@ -21,7 +21,7 @@ export interface Loss {
   count: number;
 }
 
-/** Losses that the user has to confirm; a confirmed number covers no larger one. */
+/** Losses that the user has to confirm: more values are lost than the user has confirmed. */
 export function unconfirmed(plan: Plan, allowed: Record<string, number>): Loss[] {
   return lossesOf(plan).filter(({ name, count }) => (allowed[name] ?? 0) < count);
 }
@@ -50,7 +50,7 @@ const SETTING_PATHS =
   /^(schemaDefinition|metaDefinition|slugs|name|label|workflowId|draftPublic|featuredImage|ctd)\b/;
 const BETWEEN_NAMES = ['items', 'properties', 'propertiesConfig'];
 
-/** The sentence of the server for objects that do not fit; each property says it by itself. */
+/** Path of the message that stored objects do not conform to the type; messages at properties replace it. */
 const CONFORMITY_PATH = 'ctd';
 
 export interface Blocker extends PlacedMessage {

@@ -72,7 +72,7 @@ export function withoutState(draft: WorkflowDraft, key: string): WorkflowDraft {
   };
 }
 
-/** A state at the end, which the one before it leads to. */
+/** Adds a state at the end, and a transition to it from the state before it. */
 export function withState(draft: WorkflowDraft): WorkflowDraft {
   const state = { key: uuid(), name: '' };
   const before = draft.states.at(-1);
