@@ -50,7 +50,7 @@ export const bulk = {
   canUndo: 'You can undo this afterwards.',
   /** What is left when there is no undo. */
   cannotUndo: {
-    publish: 'This cannot be undone: what readers have now is only in the versions of each object.',
+    publish: 'This cannot be undone: what readers see now will be only in the versions of each object.',
     unpublish: 'This cannot be undone: each object must be published again.',
     archive: 'This cannot be undone: each object must be published again.',
     delete: 'This cannot be undone in one step: the trash has the objects for 60 days.',

@@ -3,7 +3,7 @@ export const apiConsole = {
   about: 'Requests run with your own rights, and they are real: what you change here is changed.',
   preview: 'Include drafts in lists and searches (X-MODE: preview)',
   example: 'Use the example',
-  exampleTaken: 'The example is in place of the query.',
+  exampleTaken: 'The example has replaced the query.',
   tabs: { rest: 'REST', graphql: 'GraphQL' },
   open: 'Open in the API console',
   sentAbout: 'What this screen has sent, the last one first. Programs send the same with a key.',

@@ -39,7 +39,7 @@ export const publishing = {
     unpublishArchived: 'It is archived, readers do not see it',
     unpublishDraft: 'It is a draft: readers do not see it',
     already: 'It already has this status',
-    nothingToSchedule: 'There is nothing to publish later',
+    nothingToSchedule: 'It is published and has no changes to schedule',
     scheduleArchived: 'An archived object cannot be scheduled',
     noDelete: 'You have no right to delete',
     deletePublic: 'Readers see it: without the right to publish it cannot be deleted',

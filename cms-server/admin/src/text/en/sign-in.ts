@@ -20,7 +20,7 @@ export const signIn = {
     submit: 'Create account',
     missingTitle: 'This server has no user yet',
     missing:
-      'Open the link that the server printed at its start, after CMS_SETUP_URL. For a new link restart the server, or create the first administrator with this command:',
+      'When the server started, it printed a line that begins with CMS_SETUP_URL=. Open the link in this line. To get a new link, restart the server. You can also create the first administrator with this command:',
   },
   invitation: {
     title: (name: string) => `Welcome, ${name}`,
