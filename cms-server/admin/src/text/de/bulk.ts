@@ -51,7 +51,7 @@ export const bulk: Texts['bulk'] = {
   canUndo: 'Das kann danach rückgängig gemacht werden.',
   cannotUndo: {
     publish:
-      'Das kann nicht rückgängig gemacht werden: Was Besucher jetzt sehen, steht nur in den Versionen der Objekte.',
+      'Das kann nicht rückgängig gemacht werden: Was Besucher jetzt sehen, steht danach nur noch in den Versionen der Objekte.',
     unpublish: 'Das kann nicht rückgängig gemacht werden: Jedes Objekt muss neu veröffentlicht werden.',
     archive: 'Das kann nicht rückgängig gemacht werden: Jedes Objekt muss neu veröffentlicht werden.',
     delete:

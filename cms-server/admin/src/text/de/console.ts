@@ -5,7 +5,7 @@ export const apiConsole: Texts['apiConsole'] = {
   about: 'Anfragen laufen mit Ihren eigenen Rechten, und sie sind echt: Was Sie hier ändern, ist geändert.',
   preview: 'Entwürfe in Listen und Suchen zeigen (X-MODE: preview)',
   example: 'Beispiel verwenden',
-  exampleTaken: 'Das Beispiel steht an der Stelle der Abfrage.',
+  exampleTaken: 'Das Beispiel hat die Abfrage ersetzt.',
   tabs: { rest: 'REST', graphql: 'GraphQL' },
   open: 'In der API-Konsole öffnen',
   sentAbout:

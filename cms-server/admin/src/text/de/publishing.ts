@@ -41,7 +41,7 @@ export const publishing: Texts['publishing'] = {
     unpublishArchived: 'Es ist archiviert, Besucher sehen es nicht',
     unpublishDraft: 'Es ist ein Entwurf: Leser sehen es nicht',
     already: 'Es hat diesen Status schon',
-    nothingToSchedule: 'Es gibt nichts später zu veröffentlichen',
+    nothingToSchedule: 'Das Objekt ist veröffentlicht und hat keine Änderungen, die sich planen lassen',
     scheduleArchived: 'Archivierte Objekte können nicht geplant werden',
     noDelete: 'Sie dürfen nicht löschen',
     deletePublic: 'Besucher sehen es: ohne das Recht zu veröffentlichen kann es nicht gelöscht werden',

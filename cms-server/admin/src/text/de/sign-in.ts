@@ -22,7 +22,7 @@ export const signIn: Texts['signIn'] = {
     submit: 'Konto anlegen',
     missingTitle: 'Dieser Server hat noch keinen Benutzer',
     missing:
-      'Öffnen Sie den Link, den der Server beim Start hinter CMS_SETUP_URL ausgegeben hat. Für einen neuen Link starten Sie den Server neu, oder legen Sie den ersten Administrator mit diesem Befehl an:',
+      'Der Server hat beim Start eine Zeile ausgegeben, die mit CMS_SETUP_URL= beginnt. Öffnen Sie den Link in dieser Zeile. Für einen neuen Link starten Sie den Server neu. Sie können den ersten Administrator auch mit diesem Befehl anlegen:',
   },
   invitation: {
     title: (name) => `Willkommen, ${name}`,
