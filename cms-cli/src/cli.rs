@@ -366,7 +366,7 @@ pub(crate) enum ObjectCommand {
         /// Validate with the rules of a replacement of the object with this id.
         #[arg(long, value_name = "ID")]
         id: Option<String>,
-        /// Validate as changing only the properties in the file would; needs --id.
+        /// Validate with the rules of a change of only the properties in the file; needs --id.
         #[arg(long)]
         patch: bool,
     },

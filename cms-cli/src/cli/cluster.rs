@@ -52,8 +52,8 @@ pub(crate) struct NodeArgs {
     /// While this node has the duty `writer`, the others forward writes to this URL.
     #[arg(long, value_name = "URL", env = "CMS_NODE_ADDRESS", value_parser = node_address)]
     pub(crate) node_address: Option<String>,
-    /// Keep the cluster from moving to a newer database schema. Without it, the cluster does so once
-    /// all nodes run a version of cms that knows the schema.
+    /// Keep the cluster from moving to a newer database schema. Without this option, the cluster
+    /// moves to the newer schema once all nodes run a version of cms that knows this schema.
     #[arg(long, env = "CMS_HOLD_UPGRADE")]
     pub(crate) hold_upgrade: bool,
 }

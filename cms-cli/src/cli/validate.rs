@@ -9,8 +9,8 @@ use clap::Args;
 /// Needs neither a server nor a data directory. Reads project files as `cms ctd plan` does, and
 /// folders that `cms export` wrote as `cms import DIR` does, and tries them on an empty temporary
 /// data directory. Content is validated against the types in the folder and in the given project
-/// files; if none are given, `project.yaml` next to the folder takes their place. Exits with 6 when
-/// something is not valid.
+/// files; if no project files are given, also against those in `project.yaml` next to the folder.
+/// Exits with 6 when something is not valid.
 #[derive(Debug, Args)]
 pub(crate) struct ValidateArgs {
     /// Validate these project files, directories of them, or content folders.
