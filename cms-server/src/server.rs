@@ -81,7 +81,7 @@ pub enum End {
 pub struct Running {
     app: Arc<App>,
     address: SocketAddr,
-    /// Takes the time for which requests are still accepted.
+    /// Stops the server. The value is the time for which the server still accepts requests.
     stop: oneshot::Sender<Duration>,
     accepting: JoinHandle<()>,
     runtime: Runtime,

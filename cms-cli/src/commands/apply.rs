@@ -210,8 +210,8 @@ fn show_keys(planned: &[KeyPlan], printer: &Printer) -> Result<()> {
 
 fn load(args: &ProjectArgs, target: &dyn Target) -> Result<Project> {
     project::load(&args.files, &present(target)?).or_else(|failure| {
-        // A key with rules sees only some types, so references to the others look like errors. Such
-        // a key may not plan either: this request reports that error instead.
+        // A scoped key sees only some types, so references to the others look like errors. A scoped
+        // key may not plan either: then this empty plan fails, and its error is reported instead.
         target.plan(&PlanRequest::default(), &Progress::default())?;
         Err(failure)
     })

@@ -43,7 +43,7 @@ pub(super) struct ObjectsReport {
     pub(super) done: u64,
     /// Ids with the errors.
     pub(super) refused: Vec<(String, Error)>,
-    /// Number of refused objects of which `refused` does not have the errors.
+    /// Number of refused objects that are not in `refused`.
     pub(super) unlisted_refused: u64,
     pub(super) interrupted: bool,
 }

@@ -244,8 +244,9 @@ impl Locked<'_> {
         if let Some(failure) = self.pipeline.failure.take() {
             return Err(failure);
         }
-        // Sent before the responses are known, which saves a round trip under the lock. COMMIT of an
-        // aborted transaction succeeds too, as ROLLBACK: so every response counts.
+        // COMMIT is sent before the responses to the statements have arrived: this saves a round trip under
+        // the lock. COMMIT of an aborted transaction rolls back, without an error: so the errors of all
+        // statements are checked.
         self.is_open = false;
         let session = Arc::clone(&self.session);
         let committed = send(async { session.client().batch_execute("COMMIT").await }).await;

@@ -35,7 +35,7 @@ struct HitSortKey {
 /// The sort value of hits.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Key {
-    /// Without a value, when those come first.
+    /// Hits without a value, if the order puts these hits first.
     First,
     Ascending(Value),
     Descending(Reverse<Value>),
@@ -86,7 +86,7 @@ impl Best {
         Ok(())
     }
 
-    /// The maximum rank of a candidate among the best.
+    /// The maximum rank of the candidates; `i64::MAX` while there are fewer candidates than the limit.
     pub(super) fn worst_rank(&self) -> i64 {
         if self.candidates.len() < self.limit {
             return i64::MAX;

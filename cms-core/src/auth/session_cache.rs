@@ -37,8 +37,9 @@ pub(super) struct SessionEntry {
     pub(super) pk: i64,
     pub(super) actor: Arc<Actor>,
     created_at: Timestamp,
-    /// Microseconds since the epoch: of the last request, and as it is stored.
+    /// Time of the last request, in microseconds since the epoch.
     seen: AtomicI64,
+    /// The value of `seen` that was last taken to be stored.
     stored: AtomicI64,
 }
 

@@ -92,7 +92,8 @@ pub(crate) struct Node {
 struct State {
     /// Until when this node holds a duty.
     duties: HashMap<Duty, Instant>,
-    /// Uptime since which the staleness of the replica counts, see docs/reference/cluster.md#terms.
+    /// Uptime at the start of the newest successful head check: the staleness of the replica is the time
+    /// since then, see docs/reference/cluster.md#terms.
     checked: Option<Duration>,
     /// The live nodes, this one included, when they were last looked up.
     live: usize,

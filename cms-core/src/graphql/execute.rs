@@ -58,7 +58,7 @@ struct PartialResponse<'p> {
 }
 
 impl PartialResponse<'_> {
-    /// Counts an object; false when a limit is exceeded, including `pending` bytes.
+    /// Counts an object. Returns false when the response, with `pending` more bytes, exceeds a limit.
     fn has_room(&mut self, pending: usize) -> error::Result<bool> {
         self.objects += 1;
         self.buffered.grow_to(self.template.json.capacity() + pending)?;

@@ -28,8 +28,8 @@ use quick_cache::{Weighter, sync::Cache};
 /// System types that schemas contain (see docs/reference/graphql.md#types).
 const SCHEMA_SYSTEM_TYPES: [&str; 2] = ["_media", "_tag"];
 
-/// Expected number of cached queries: so few that the cache is not divided into shards and can hold
-/// a long query.
+/// Expected number of cached queries. With a larger number, the cache would be divided into shards,
+/// which are too small for a long query.
 const EXPECTED_QUERIES: usize = 32;
 
 /// Weighs queries by the bytes of their text.

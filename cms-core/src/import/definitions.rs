@@ -37,9 +37,10 @@ pub fn definition(content_type: &ContentType) -> Map<String, Value> {
     WRITABLE_KEYS.into_iter().map(|key| (key.to_owned(), all[key].clone())).collect()
 }
 
-/// Removes the definitions from a request that exist with other content, so that they stay as they
-/// are, and returns their names. `is_pristine` returns whether a content type may be replaced
-/// anyway: a new space contains the built-in types, so they are never missing.
+/// Removes the workflows and content types from a request that exist with another definition, so that
+/// the existing definitions stay, and returns their names. A content type for which `is_pristine`
+/// returns true stays in the request: a built-in type exists even in a new space, so an import may
+/// replace it while it is unchanged.
 pub fn select_definitions(
     request: &mut PlanRequest,
     plan: &ProjectPlan,

@@ -102,8 +102,8 @@ impl Media<'_> {
         let created = created.and_then(PendingCommit::wait).map(Json);
         let may_be_stored = matches!(created, Ok(_) | Err(Error::OutcomeUnknown));
         if !may_be_stored && is_new {
-            // Not when another upload of the same id was faster. The clean-up retries a failed
-            // removal.
+            // The file stays if another upload has created an object with the same id meanwhile. The
+            // clean-up retries a failed removal.
             self.remove_unused(&[id.to_string()]);
         }
         created

@@ -119,7 +119,7 @@ impl Media<'_> {
         }
     }
 
-    /// Records stored files as the uploaded ones; returns their number.
+    /// Stores a record for each of these files that has none yet; returns the number of the files.
     fn record(&self, files: Vec<(FileId, Fingerprint)>) -> Result<u64> {
         if files.is_empty() {
             return Ok(0);

@@ -315,7 +315,7 @@ impl<'a> Hydration<'a> {
         })
     }
 
-    /// Sizes of the targets, with their links replaced one level less deep.
+    /// Sizes of the targets after their own links are replaced, `depth - 1` levels deep.
     fn sizes(&self, depth: u8) -> Vec<usize> {
         let targets = || self.targets.values();
         let mut sizes: Vec<usize> =

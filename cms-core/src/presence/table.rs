@@ -22,7 +22,7 @@ pub(crate) struct PresenceTable(Mutex<State>);
 struct State {
     /// By actor and tab.
     tabs: BTreeMap<(Option<i64>, String), OpenTab>,
-    /// Changes with the tabs, but not when one is refreshed.
+    /// Increases when a tab is added, changed or removed, but not when it is only refreshed.
     revision: u64,
     /// No tab is older than this time, in microseconds since the epoch.
     oldest: i64,

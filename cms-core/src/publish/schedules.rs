@@ -30,8 +30,7 @@ impl Publishing<'_> {
         let from = date(request.from.as_deref(), "from", &mut errors);
         let to = date(request.to.as_deref(), "to", &mut errors);
         errors.into_result()?;
-        // Schedules are in whole seconds: the first one not before `from`, the last one not after
-        // `to`.
+        // Schedules have whole seconds: `from` is rounded up to a second, and `to` is rounded down.
         let from = from.map_or(i64::MIN, |at| Timestamp(at.0.saturating_add(999_999)).seconds());
         let to = to.map_or(i64::MAX, Timestamp::seconds);
         if caller.visibility.public_only {

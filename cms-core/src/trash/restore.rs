@@ -84,7 +84,7 @@ impl Trash<'_> {
             Ok(to_json(content_type, &stored))
         });
         if let Some(copy) = file {
-            // One of the two is unused now.
+            // The old file is unused if the object was restored, else the copy is unused.
             let ids = if copy.is_new { vec![old, copy.id.to_string()] } else { vec![old] };
             self.cms.media().remove_unused(&ids);
         }

@@ -203,8 +203,8 @@ pub(crate) fn put(
     writer.log_management(event, stamp, &workflow.id, &workflow.name)
 }
 
-/// Returns an error for each type with objects in a state that the workflow lacks, of the types that
-/// keep the workflow.
+/// Returns an error for each type that keeps the workflow and has objects in a state that the
+/// workflow lacks.
 pub(crate) fn lost_states(
     writer: &WriteTransaction<'_>,
     catalog: &Catalog,

@@ -32,7 +32,7 @@ impl<T> ResultCell<T> {
     }
 }
 
-/// Completes a write. Dropping it without that is an error for who waits.
+/// Completes a write. If it is dropped instead, the waiting caller gets an error.
 pub(super) struct Completion(Option<Arc<Mutex<State>>>);
 
 /// What a batch of writes ended with; an error means that it was rolled back.

@@ -94,7 +94,8 @@ impl WriteTransaction<'_> {
         self.drop_slots_if(|name| dropped.contains(name))
     }
 
-    /// Drops the descending indexes that versions of cms before derived data version 5 created.
+    /// Drops the descending indexes, which only versions of cms with a derived data version below 5
+    /// created.
     pub fn drop_descending_slots(&self) -> Result<()> {
         self.drop_slots_if(|name| name.ends_with("_desc"))
     }

@@ -106,7 +106,7 @@ impl Queue {
 struct QueuedWrite {
     /// Runs the write and stores its result.
     run: Run,
-    /// It keeps nothing: a node needs no lock on the head for it.
+    /// The changes of the write are rolled back, so a node runs it without the lock on the head.
     is_dry_run: bool,
     since: Instant,
     completion: Completion,

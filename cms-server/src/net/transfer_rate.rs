@@ -12,7 +12,7 @@ pub(crate) const SCARCE_STALL_TIMEOUT: Duration = Duration::from_secs(10);
 /// Bytes of a request body or a response above which a client uses a large part of shared memory.
 pub(crate) const LARGE_BYTES: usize = 1024 * 1024;
 
-/// Waiting time by which a client may be behind the minimum rate, because connections pause.
+/// Waiting time that a client may take beyond what the minimum rate allows, because connections pause.
 const GRACE: Duration = Duration::from_secs(30);
 /// Factor of the minimum rate for a client that holds [`LARGE_BYTES`] or more.
 const LARGE_FACTOR: u64 = 32;

@@ -127,7 +127,7 @@ pub(crate) async fn handle(
     let mut response =
         response.into_http(&method, request_id).map(|body| running.respond(body, memory));
     if app.is_draining() && version <= Version::HTTP_11 {
-        // The next request of a load balancer opens a connection, to a server that is ready.
+        // So the load balancer sends its next request on a new connection, to a server that is ready.
         response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     }
     response

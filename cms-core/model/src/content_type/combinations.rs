@@ -36,7 +36,7 @@ struct Combination {
     seen: HashMap<u128, u64>,
     /// Objects with the value of an earlier one.
     duplicates: u64,
-    /// Number of the last of them.
+    /// Number of the last object that `duplicates` counts.
     last: u64,
     ids: Vec<String>,
 }

@@ -60,7 +60,7 @@ impl IndexedProperties {
             || self.combinations.iter().flatten().any(|name| name == property)
     }
 
-    /// Returns the object with these values: `slots` is a JSON object by slot.
+    /// Converts a JSON object of values by slot to a JSON object of the indexed properties by name.
     pub fn object(&self, slots: &str) -> String {
         let mut object = String::with_capacity(slots.len() + 16 * self.names.len());
         object.push('{');

@@ -96,7 +96,7 @@ struct Cost {
     lists: usize,
     /// Depth of nested [`RECURSIVE_LISTS`].
     recursive_lists: usize,
-    /// `lists` and `recursive_lists` below `__schema` and `__type`.
+    /// `lists` and `recursive_lists`, counting only lists inside `__schema` and `__type`.
     introspection: (usize, usize),
 }
 

@@ -25,8 +25,8 @@ pub fn scalar(text: &str) -> String {
     format!("{SEARCHABLE}{text}")
 }
 
-/// Encodes for the engine that a path has a text, for texts that are too long to index as one
-/// value.
+/// Encodes for the engine that there is a text at a path. Used for texts that are too long to index
+/// as one value.
 pub fn presence(path: &str) -> String {
     format!("{path}{FIELD_ONLY}")
 }

@@ -1,6 +1,6 @@
-// The first requests of a load: sent while the code is still being loaded, and used by the client when it asks
-// for the same. Which ones those are is stored by the load before; without a session there are none. Loaded
-// before everything else: it must not know the client, Svelte or a screen.
+// The first requests of a page load. The page sends them while the rest of its code is loading, and the client
+// uses the responses when it makes the same requests. The previous page load has stored their paths; without a
+// session there are none. This module is loaded first: it must not import the client, Svelte or a screen.
 import { readLocal, writeLocal } from '../value/local-storage';
 
 /** Headers of every request of the page. */

@@ -12,7 +12,7 @@ interface Rules<T> {
   keyOf: (item: T) => string;
   /** From 0 to 1; items below `MIN_SIMILARITY` are different items. */
   similarity: (before: T, after: T) => number;
-  /** False where another place makes another item, as for lines of a text. */
+  /** Whether an item at another place is the same item, moved. False for lines of a text. */
   moves: boolean;
 }
 

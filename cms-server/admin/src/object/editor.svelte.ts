@@ -101,7 +101,7 @@ export class ObjectEditor {
   /** Saves the changes, if there are any; false when that failed, which the form shows. */
   save(): Promise<boolean> {
     if (this.#saving) {
-      // An attempt that waits sends the newest values; a request under way is followed by another one.
+      // If the save waits for a retry, this sends the newest values. After a running request, it is saved again.
       if (this.state === 'waiting') void this.#queue.save(this.draft.mine);
       return this.#saving.then(() => this.save());
     }
@@ -364,7 +364,7 @@ export class ObjectEditor {
     await this.refresh();
   }
 
-  /** The screen is left: nothing more is sent but what is already typed. */
+  /** Called when the user leaves the screen: stores the unsaved work once more, and then sends nothing. */
   async close(): Promise<void> {
     await this.unsavedWork.end();
   }

@@ -52,7 +52,7 @@ pub fn compile(
     Ok(Plan { roots, relations: compiler.relations })
 }
 
-/// The nesting of a selection: selections, and relations, around it.
+/// The depth at one place of a query: number of nested selections, and of nested relations.
 #[derive(Clone, Copy, Default)]
 struct Nesting {
     depth: usize,

@@ -110,7 +110,7 @@ export function createCode(host: HTMLElement, options: CodeOptions): CodeEditor 
   const settingsOf = ({ label, describedBy, invalid, readonly }: Parameters<CodeEditor['update']>[0]) => [
     EditorState.readOnly.of(readonly),
     EditorView.contentAttributes.of({
-      // Checkers see only this way that the text can be scrolled by keyboard.
+      // Accessibility checkers need this to detect that the text can be scrolled by keyboard.
       tabindex: '0',
       'aria-label': label,
       'aria-invalid': String(invalid),

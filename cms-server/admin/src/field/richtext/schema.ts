@@ -44,7 +44,7 @@ export const richTextSchema = new Schema({
     paragraph: {
       content: 'inline*',
       group: 'block',
-      // `p` and `bare`: stored with or without its own element. `auto`: a new one, as fits its place.
+      // `p`: stored in an element `p`. `bare`: stored without it. `auto`: a new paragraph; its parent decides.
       attrs: { form: { default: 'auto' }, ...kept },
       parseDOM: [{ tag: 'p' }],
       toDOM: (node): DOMOutputSpec => ['p', shownPairs(node.attrs.attrs), 0],
