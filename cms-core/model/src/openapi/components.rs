@@ -274,7 +274,7 @@ pub(super) fn body_errors() -> [ApiResponse; 2] {
     ]
 }
 
-/// Adds `If-None-Match`, the ETags of responses that the client has stored, and status 304.
+/// Adds `If-None-Match`, with the `ETag` of responses that the client has stored, and status 304.
 pub(super) fn cacheable(operation: Operation) -> Operation {
     operation
         .parameters([Parameter::header(
