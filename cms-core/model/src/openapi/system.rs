@@ -235,7 +235,7 @@ fn queries(path: &str, ids: [&str; 3]) -> Vec<Operation> {
     let text = ApiResponse::new(200, "The schema as SDL", text);
     let schema = Operation::get(&format!("{path}/schema"), ids[2], "Get the GraphQL schema")
         .respond_if_allowed([text]);
-    allowed(GRAPHQL_TAG, [post, get, schema].map(|operation| (true, operation)))
+    [post, get, schema].map(|operation| operation.tag(GRAPHQL_TAG)).into()
 }
 
 /// The upload under its other path.
