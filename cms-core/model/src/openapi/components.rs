@@ -279,10 +279,10 @@ pub(super) fn cacheable(operation: Operation) -> Operation {
     operation
         .parameters([Parameter::header(
             "If-None-Match",
-            "Tags of known responses",
+            "`ETag`s of responses that the client has stored",
             ENTITY_TAGS_PATTERN,
         )])
-        .respond([ApiResponse::empty(304, "The answer is known")])
+        .respond([ApiResponse::empty(304, "The stored response is still valid")])
 }
 
 /// Adds `If-Match` and status 412.
@@ -382,7 +382,7 @@ fn incoming() -> Schema {
 }
 
 fn schedule() -> Schema {
-    let at = Schema::text().described("Local time, at least five minutes ahead");
+    let at = Schema::text().described("Local time, more than five minutes ahead");
     let zone = Schema::text().described("Name of a time zone of the IANA database");
     Schema::record([
         ("scheduledAt", at.example("2050-01-02T09:30")),

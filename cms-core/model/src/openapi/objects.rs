@@ -15,7 +15,7 @@ use super::{
 use crate::{
     auth::scope::Access,
     limits,
-    message::{NOT_VALID, Reason, required},
+    message::{NOT_VALID, Reason, WRONG_DATE, required},
     wire::publish::PublishAction,
 };
 
@@ -188,7 +188,7 @@ impl ObjectOperations<'_> {
             .parameters([Parameter::text("deletedAfter", after)])
             .respond_if_found([
                 ApiResponse::json(200, "Ids, the oldest deletion first", texts()),
-                invalid(json!({ "deletedAfter": ["Wrong date format"] })),
+                invalid(json!({ "deletedAfter": [WRONG_DATE] })),
             ]);
         vec![(READ, cacheable(list)), (READ, cacheable(get)), (READ_DELETED, removed)]
     }
