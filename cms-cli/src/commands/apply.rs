@@ -22,7 +22,7 @@ use crate::{
     cli::{ALL_VALUES, ApplyArgs, PlanArgs, ProjectArgs},
     failure::{Failure, FailureKind, Outcome, Result},
     printer::Printer,
-    project::{self, Locations, Present, Project},
+    project::{self, ExistingDefinitions, Locations, Project},
     settings::Settings,
     target::Target,
 };
@@ -218,10 +218,10 @@ fn load(args: &ProjectArgs, target: &dyn Target) -> Result<Project> {
 }
 
 /// The existing definitions that files may refer to.
-fn present(target: &dyn Target) -> Result<Present> {
+fn present(target: &dyn Target) -> Result<ExistingDefinitions> {
     let types = target.types()?.into_iter().map(|content_type| content_type.name);
     let workflows = target.workflows()?.into_iter().map(|workflow| workflow.id);
-    Ok(Present { types: types.collect(), workflows: workflows.collect() })
+    Ok(ExistingDefinitions { types: types.collect(), workflows: workflows.collect() })
 }
 
 fn data_loss(names: Vec<String>) -> Option<DataLossConsent> {

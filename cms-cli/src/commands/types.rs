@@ -16,7 +16,7 @@ use crate::{
     cli::{TypesCommand, TypescriptArgs},
     failure::{Failure, Outcome, Result},
     printer::Printer,
-    project::{self, Present},
+    project::{self, ExistingDefinitions},
     settings::Settings,
     target::{self, Target},
     text_output,
@@ -86,8 +86,10 @@ impl Source {
         };
         let built_in = builtin_types();
         let built_in = built_in.iter().filter_map(|known| known["name"].as_str());
-        let present =
-            Present { types: built_in.map(str::to_owned).collect(), ..Present::default() };
+        let present = ExistingDefinitions {
+            types: built_in.map(str::to_owned).collect(),
+            ..ExistingDefinitions::default()
+        };
         let payloads = project::load(paths, &present)?.types;
         if let Some(known) = applied.as_ref().filter(|known| known.payloads == payloads) {
             return Ok(known.types.clone());

@@ -60,7 +60,7 @@ pub(crate) struct Project {
 
 /// The existing definitions of a target, which files may refer to.
 #[derive(Default)]
-pub(crate) struct Present {
+pub(crate) struct ExistingDefinitions {
     /// Names of types.
     pub(crate) types: Vec<String>,
     /// Ids of workflows.
@@ -68,7 +68,7 @@ pub(crate) struct Present {
 }
 
 /// Reads project files, directories of them, or `-`.
-pub(crate) fn load(paths: &[PathBuf], present: &Present) -> Result<Project> {
+pub(crate) fn load(paths: &[PathBuf], present: &ExistingDefinitions) -> Result<Project> {
     let mut loader = Loader::default();
     for path in paths {
         loader.path(path)?;
@@ -320,7 +320,7 @@ impl Loader {
 
     /// Checks that the types of relations and the workflows of types exist in the files or on the
     /// target.
-    fn check_references(&mut self, present: &Present) {
+    fn check_references(&mut self, present: &ExistingDefinitions) {
         fn names<'p>(payloads: &'p [Map<String, Value>], key: &str) -> Vec<&'p str> {
             payloads.iter().filter_map(|payload| payload.get(key)?.as_str()).collect()
         }

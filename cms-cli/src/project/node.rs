@@ -130,7 +130,7 @@ impl Diagnostics {
         member.value == true
     }
 
-    /// A member with a number of items.
+    /// A member whose value is a whole number, such as the number of items.
     pub(crate) fn count(&mut self, node: &YamlNode<'_>, key: &str) -> Option<u64> {
         let member = node.get(key)?;
         let count = member.value.as_u64();

@@ -9,7 +9,7 @@ use super::*;
 fn load_text(text: &str) -> std::result::Result<Project, Vec<String>> {
     let mut loader = Loader::default();
     loader.text("project.yaml", text.to_owned(), None);
-    loader.check_references(&Present {
+    loader.check_references(&ExistingDefinitions {
         types: vec!["_media".to_owned(), "_tag".to_owned()],
         workflows: vec!["stored".to_owned()],
     });
@@ -359,13 +359,13 @@ fn types_may_be_in_separate_files() {
     );
     let bad = write("types/b.yaml", "name: b\nproperties: {f: {type: txt}}\n");
     let good = write("p.yaml", "version: 1\ncontentTypes: [{file: types/a.json}]\n");
-    let project = load(&[good], &Present::default()).unwrap();
+    let project = load(&[good], &ExistingDefinitions::default()).unwrap();
     assert_eq!(project.types[0]["label"], "A");
 
     let faulty =
         write("q.yml", "version: 1\ncontentTypes: [{file: types/b.yaml}, {file: none.yaml}]\n");
     let Err(Failure { kind: FailureKind::InvalidInput(diagnostics), .. }) =
-        load(std::slice::from_ref(&faulty), &Present::default())
+        load(std::slice::from_ref(&faulty), &ExistingDefinitions::default())
     else {
         panic!("errors are reported");
     };
@@ -377,7 +377,7 @@ fn types_may_be_in_separate_files() {
     );
 
     // A directory means its project files, without those of its subdirectories.
-    let Err(failure) = load(&[folder.path().to_owned()], &Present::default()) else {
+    let Err(failure) = load(&[folder.path().to_owned()], &ExistingDefinitions::default()) else {
         panic!("q.yml is in it")
     };
     assert!(

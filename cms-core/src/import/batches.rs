@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{
     Existing, ImportOptions, Importer, PendingReport, PreparedSave, SaveMode,
-    importer::{ImportOutcome, ObjectImport},
+    importer::{ImportOutcome, SaveAttempt},
     object::ImportObject,
 };
 use cms_model::{
@@ -20,18 +20,18 @@ use cms_model::{
 pub(super) struct BatchInFlight {
     /// Index of the type.
     index: usize,
-    objects: Vec<ObjectImport>,
+    objects: Vec<SaveAttempt>,
     report: PendingReport,
 }
 
 impl<'t> Importer<'t> {
     /// Sends objects as one batch, whose report comes later if the target can save it meanwhile.
-    pub(super) fn begin_send(&mut self, index: usize, objects: Vec<ObjectImport>) -> Result<()> {
+    pub(super) fn begin_send(&mut self, index: usize, objects: Vec<SaveAttempt>) -> Result<()> {
         let ImportOptions { dry_run, stop_on_error, .. } = self.options;
         if objects.is_empty() || dry_run || stop_on_error {
             return self.send(index, objects, None).map(drop);
         }
-        let values: Vec<&Value> = objects.iter().map(ObjectImport::value).collect();
+        let values: Vec<&Value> = objects.iter().map(SaveAttempt::value).collect();
         let update = self.options.existing == Existing::Update;
         let prepared = self.prepare_save(&self.types[index].content_type.name, &values, update);
         self.complete_batch()?;
@@ -56,15 +56,15 @@ impl<'t> Importer<'t> {
     pub(super) fn send(
         &mut self,
         index: usize,
-        attempts: Vec<ObjectImport>,
+        attempts: Vec<SaveAttempt>,
         begun: Option<Result<PendingReport>>,
     ) -> Result<usize> {
         let content_type = self.types[index].content_type;
-        let values: Vec<&Value> = attempts.iter().map(ObjectImport::value).collect();
+        let values: Vec<&Value> = attempts.iter().map(SaveAttempt::value).collect();
         let update = self.options.existing == Existing::Update;
         let mut refused = self.save(&content_type.name, &values, update, begun)?;
         let saved = attempts.len() - refused.len();
-        for (number, ObjectImport { object, partial, exists }) in attempts.into_iter().enumerate() {
+        for (number, SaveAttempt { object, partial, exists }) in attempts.into_iter().enumerate() {
             match refused.remove(&number) {
                 None => {
                     let outcome =

@@ -56,7 +56,7 @@ impl Existing {
 pub struct ImportOptions<'a> {
     pub existing: Existing,
     /// The interrupted import that this one resumes.
-    pub interrupted: Option<&'a ImportRecord<'a>>,
+    pub resumed: Option<&'a ImportRecord<'a>>,
     /// Store the dates that `internal` contains.
     pub keep_dates: bool,
     pub stop_on_error: bool,
@@ -159,8 +159,8 @@ pub(super) struct TypeImport<'a> {
     pub(super) without_links: Vec<(ImportObject, ImportOutcome)>,
 }
 
-/// An object that is sent.
-pub(super) struct ObjectImport {
+/// An object that is sent to the target, to save it.
+pub(super) struct SaveAttempt {
     pub(super) object: ImportObject,
     /// Sent instead of the object while some links have to wait.
     pub(super) partial: Option<Value>,
@@ -168,7 +168,7 @@ pub(super) struct ObjectImport {
     pub(super) exists: bool,
 }
 
-impl ObjectImport {
+impl SaveAttempt {
     pub(super) fn value(&self) -> &Value {
         self.partial.as_ref().unwrap_or(self.object.first_version())
     }
@@ -360,7 +360,7 @@ impl<'a> Importer<'a> {
                 if stored.is_some() || deleted_ids.contains(&id) {
                     self.counts.add(ImportOutcome::Unchanged);
                 } else {
-                    attempts.push(ObjectImport { object, partial: None, exists: false });
+                    attempts.push(SaveAttempt { object, partial: None, exists: false });
                 }
                 continue;
             }
@@ -386,7 +386,7 @@ impl<'a> Importer<'a> {
             } else {
                 without_pending_links(object.first_version(), content_type, &is_later)
             };
-            let attempt = ObjectImport { object, partial, exists };
+            let attempt = SaveAttempt { object, partial, exists };
             // Not sent now, although the target of the link may exist: the order of creation must
             // not depend on where an earlier import was interrupted.
             if self.options.existing == Existing::Keep && has_link(attempt.value(), &is_later) {
@@ -416,7 +416,7 @@ impl<'a> Importer<'a> {
                 object.from_published &= !exists;
                 let partial =
                     without_pending_links(object.first_version(), content_type, &is_waiting);
-                ObjectImport { object, partial, exists }
+                SaveAttempt { object, partial, exists }
             });
             saved += self.send(index, attempts.collect(), None)?;
         }

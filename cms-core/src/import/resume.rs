@@ -23,7 +23,7 @@ impl Importer<'_> {
         content_type: &str,
         stored: &HashMap<String, Value>,
     ) -> Result<HashSet<String>> {
-        match self.options.interrupted {
+        match self.options.resumed {
             Some(import) if !stored.is_empty() => {
                 let ids: Vec<&str> = stored.keys().map(String::as_str).collect();
                 import.objects_created(content_type, &ids)

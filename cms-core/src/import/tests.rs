@@ -275,7 +275,7 @@ impl Space {
 fn options(existing: Existing, stop: &AtomicBool) -> ImportOptions<'_> {
     ImportOptions {
         existing,
-        interrupted: None,
+        resumed: None,
         keep_dates: false,
         stop_on_error: false,
         dry_run: false,

@@ -36,7 +36,7 @@ use crate::{
     },
     failure::{Failure, FailureKind, Outcome, Result},
     printer::Printer,
-    project::{self, Present},
+    project::{self, ExistingDefinitions},
     settings::Settings,
     target::Target,
 };
@@ -46,7 +46,7 @@ use crate::{
 struct Options<'a> {
     existing: Existing,
     /// The interrupted import that this one resumes.
-    interrupted: Option<&'a ImportRecord<'a>>,
+    resumed: Option<&'a ImportRecord<'a>>,
     keep_dates: bool,
     stop_on_error: bool,
     rejects: Option<&'a Path>,
@@ -71,7 +71,7 @@ struct TypeFiles {
 pub(super) fn run(args: &ImportArgs, settings: &Settings, printer: &Printer) -> Result<Outcome> {
     let options = Options {
         existing: if args.update_existing { Existing::Update } else { Existing::Refuse },
-        interrupted: None,
+        resumed: None,
         keep_dates: args.keep_dates,
         stop_on_error: args.stop_on_error,
         rejects: args.rejects.as_deref(),
@@ -128,7 +128,7 @@ pub(super) fn at_start(cms: &Arc<Cms>, folder: &Path, printer: &Printer) -> Resu
     }
     let options = Options {
         existing: Existing::Keep,
-        interrupted: import.was_interrupted().then_some(&import),
+        resumed: import.was_interrupted().then_some(&import),
         keep_dates: false,
         stop_on_error: false,
         rejects: None,
@@ -160,7 +160,7 @@ pub(super) fn into_empty_target(
 ) -> Result<Report> {
     let options = Options {
         existing: Existing::Refuse,
-        interrupted: None,
+        resumed: None,
         keep_dates: false,
         stop_on_error: false,
         rejects: None,
@@ -229,7 +229,7 @@ fn workflows(folder: &Path) -> Result<Vec<Map<String, Value>>> {
     if !file.is_file() {
         return Ok(Vec::new());
     }
-    Ok(project::load(&[file], &Present::default())?.workflows)
+    Ok(project::load(&[file], &ExistingDefinitions::default())?.workflows)
 }
 
 fn sources(files: &[PathBuf]) -> Result<Vec<ContentFile>> {

@@ -41,7 +41,7 @@ pub(super) fn run(
     let interrupt = interrupt();
     let rules = ImportOptions {
         existing: options.existing,
-        interrupted: options.interrupted,
+        resumed: options.resumed,
         keep_dates: options.keep_dates,
         stop_on_error: options.stop_on_error,
         dry_run: options.dry_run,

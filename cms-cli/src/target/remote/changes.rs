@@ -27,7 +27,7 @@ struct Change {
 
 impl Remote {
     /// Returns whether the feed has changes of types after the position, and moves it to now. Where
-    /// the feed cannot tell, types may have changed: an older server has none, and positions expire.
+    /// the feed cannot tell, types may have changed: an older server has no feed, and positions expire.
     pub(super) fn has_type_changes(&self, position: &mut Option<String>) -> bool {
         let Some(since) = position.take() else {
             *position = self.changes(CHANGES).map(|newest| newest.next).ok();
