@@ -43,7 +43,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("tokio_postgres", &["cms-core/cluster/src/"]),
 ];
 
-/// The services that call neither media nor webhooks: `cms-core/src/hooks.rs` has the steps of these.
+/// The services that call neither media nor webhooks: `cms-core/src/hooks.rs` does it for them.
 const CONTENT: [&str; 2] = ["cms-core/src/content_type/", "cms-core/src/object/"];
 
 /// Files and folders of the core that wait for a library that is asynchronous.

@@ -129,8 +129,9 @@ pub const MAX_WEBHOOK_LOG_HEADER_BYTES: usize = 8 * 1024;
 pub const MAX_WEBHOOK_REPLAYS: usize = 1000;
 /// Maximum total time of the synchronous webhooks of one request.
 pub const SYNC_WEBHOOKS_TIMEOUT_SECONDS: i64 = 60;
-/// Days for which the journal keeps changes, by default and at least.
+/// Days for which the journal keeps changes, by default.
 pub const DEFAULT_ACTIVITY_DAYS: i64 = 365;
+/// The smallest and the largest number of days that can be set.
 pub const MIN_ACTIVITY_DAYS: i64 = 7;
 pub const MAX_ACTIVITY_DAYS: i64 = 3650;
 /// Maximum number of hours for which a token stays valid after the rotation of its key.

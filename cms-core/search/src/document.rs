@@ -163,7 +163,7 @@ impl DocumentBuilder {
         if text.len() <= schema::EXACT_BYTES {
             self.paths.exact.push((path.to_owned(), OwnedValue::Str(text.to_owned())));
         } else {
-            self.document.add_text(self.words, word::presence(path));
+            self.document.add_text(self.words, word::long_text(path));
         }
     }
 

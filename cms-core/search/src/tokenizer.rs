@@ -12,10 +12,10 @@ pub(super) struct WordTokenizer {
 
 /// The words of one text.
 pub(super) struct Words<'a> {
-    /// None for a presence text, which has no words.
+    /// None for [`word::long_text`], which has no words.
     text: Option<&'a str>,
     ending: String,
-    is_presence: bool,
+    is_long_text: bool,
     token: &'a mut Token,
 }
 
@@ -25,7 +25,7 @@ impl Tokenizer for WordTokenizer {
     fn token_stream<'a>(&'a mut self, text: &'a str) -> Words<'a> {
         self.token.reset();
         let (ending, text) = word::decode(text);
-        Words { text, ending, is_presence: text.is_none(), token: &mut self.token }
+        Words { text, ending, is_long_text: text.is_none(), token: &mut self.token }
     }
 }
 
@@ -38,7 +38,7 @@ impl TokenStream for Words<'_> {
             };
             self.token.offset_from = place.start;
             self.token.offset_to = place.end;
-        } else if !std::mem::take(&mut self.is_presence) {
+        } else if !std::mem::take(&mut self.is_long_text) {
             return false;
         }
         self.token.text.push_str(&self.ending);
@@ -73,7 +73,7 @@ mod tests {
             let found = words(&word::text("title", "Hello, 日本!"));
             let wanted = ["hello", "日", "本"].map(|text| word::entry("title", text));
             assert_eq!(found, wanted.into_iter().enumerate().collect::<Vec<_>>());
-            assert_eq!(words(&word::presence("body")), [(0, word::entry("body", ""))]);
+            assert_eq!(words(&word::long_text("body")), [(0, word::entry("body", ""))]);
         }
     }
 }

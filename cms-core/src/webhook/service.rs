@@ -321,6 +321,7 @@ impl Webhooks<'_> {
             let next = schedule::after_attempt(result, attempts, expiry_start, now);
             let (state, due_at) = match next {
                 NextState::Delivered => ("done", None),
+                // A delivery that was given up during this attempt is not tried again.
                 NextState::Retry { due_at, state } if row.is_pending => (state, Some(due_at)),
                 NextState::Retry { .. } | NextState::Failed => ("failed", None),
             };

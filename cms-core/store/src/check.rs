@@ -184,7 +184,7 @@ impl Reader<'_> {
         })
     }
 
-    /// Returns the correctly stored links of an object, in order; ids in lower case.
+    /// Returns the links of an object whose `source_ctd` is right, in order; ids in lower case.
     pub fn stored_links(&self, pk: i64) -> Result<Vec<(String, String)>> {
         let sql = format!(
             "SELECT target_type, target_id FROM link CROSS JOIN object ON object.pk = link.object

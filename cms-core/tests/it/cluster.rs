@@ -236,7 +236,7 @@ fn replica_is_refused_by_everything_but_its_node() {
     assert!(reason.contains("has a database of its own"), "{reason}");
 }
 
-/// The cluster would lack what is written to the directory after that.
+/// The cluster would lack what is written to the directory after the move.
 #[test]
 fn moved_directory_can_only_be_read() {
     let folder = TempDir::new().unwrap();

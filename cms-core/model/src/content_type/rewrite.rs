@@ -97,7 +97,7 @@ impl<'a> Rewrite<'a> {
             || self.steps.iter().any(|step| !step.is_idle())
     }
 
-    /// Returns whether values of a property that meets the condition change.
+    /// Returns whether stored values change of a property for which `condition` is true.
     pub fn affects(&self, condition: impl Fn(&Property) -> bool) -> bool {
         let mut steps = self.steps.iter().filter(|step| step.rewrites());
         steps.any(|step| step.sides().any(&condition))

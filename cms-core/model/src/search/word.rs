@@ -25,13 +25,12 @@ pub fn scalar(text: &str) -> String {
     format!("{SEARCHABLE}{text}")
 }
 
-/// Encodes for the engine that there is a text at a path. Used for texts that are too long to index
-/// as one value.
-pub fn presence(path: &str) -> String {
+/// Encodes for the engine that a path has a text that is too long to index as one value.
+pub fn long_text(path: &str) -> String {
     format!("{path}{FIELD_ONLY}")
 }
 
-/// Decodes an encoded text: the suffix of its words, and the text; none for [`presence`].
+/// Decodes an encoded text: the suffix of its words, and the text; none for [`long_text`].
 pub fn decode(encoded: &str) -> (String, Option<&str>) {
     match encoded.split_once(SEPARATORS) {
         Some((path, text)) => {
@@ -85,7 +84,7 @@ mod tests {
             (text("title", "a\0b\u{1}"), (suffix("title"), Some("a\0b\u{1}"))),
             (text("internal.status", "x"), (suffix("internal.status"), Some("x"))),
             (scalar("12"), (suffix(""), Some("12"))),
-            (presence("body"), (suffix("body"), None)),
+            (long_text("body"), (suffix("body"), None)),
         ];
         for (encoded, wanted) in table {
             assert_eq!(decode(&encoded), wanted, "{encoded:?}");

@@ -22,7 +22,7 @@ use crate::{Reader, error::map, lock};
 
 /// The changed rows of the current transaction of one connection.
 pub(crate) struct Capture {
-    /// Every state of the list is complete.
+    /// Also used after a panic while it was locked: each change is added in one step.
     changes: Arc<Mutex<Vec<Change>>>,
     /// The index of the table of links.
     links: usize,

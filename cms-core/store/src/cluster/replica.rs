@@ -50,7 +50,7 @@ pub struct Replica {
     metrics: ReplicaMetrics,
 }
 
-/// What depends on the schema.
+/// The mirrored tables, as of a version of the schema.
 struct Mirror {
     /// Version of the schema of the cluster, and of this replica.
     schema: i64,

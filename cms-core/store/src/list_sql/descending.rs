@@ -10,8 +10,8 @@
 //!   needs it;
 //! - let n be the number of objects with the value of `first` that were created after `first`. A
 //!   backward scan returns these n objects before `first`, so earlier pages have n objects of this
-//!   group. As the list shows a group oldest first, these are its n oldest objects, and this page skips
-//!   them.
+//!   group. The list shows a group oldest first, so earlier pages have its n oldest objects, which this
+//!   page skips.
 //!
 //! A second index per slot would save 25 to 45 microseconds per page, and make every write of an
 //! object a fifth more expensive (docs/decisions/0018-one-index-per-slot.md).

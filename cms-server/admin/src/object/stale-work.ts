@@ -5,7 +5,7 @@ import type { MergeConflict } from './newer-version';
 import type { StoredObject } from './object-requests';
 import type { FoundWork } from './open-object';
 
-/** What the user decides: their unsaved work merged with what the form shows. */
+/** The unsaved work merged with what the form shows: the user resolves its conflicts. */
 export function staleWorkConflict(work: FoundWork, object: StoredObject, draft: Draft): MergeConflict {
   const merged = merge(work.base?.values ?? {}, work.values, draft.mine);
   const { etag = null, version = 0 } = draft.base ?? {};

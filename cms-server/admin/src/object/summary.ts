@@ -32,7 +32,7 @@ export function isPublic(summary: Summary): boolean {
   return summary.status === '' || summary.status === 'public' || summary.status === 'modified';
 }
 
-/** What texts link to are objects; files come after them, except one that is searched by its name. */
+/** Moves files behind objects, because texts mostly link to objects; a file whose title is searched stays. */
 export function filesLast<S extends Summary>(found: S[], text: string): S[] {
   const typed = text.trim().toLocaleLowerCase();
   const isLast = ({ type, title }: Summary) => type === MEDIA_TYPE && title.toLocaleLowerCase() !== typed;

@@ -1,4 +1,4 @@
-// Values that are not sent, because the page knows that they cannot be meant. Knows requests, no form.
+// Values that are not sent, because they cannot be meant: a text where a number belongs. Knows requests, no form.
 import { networkProblem, type Problem } from '../api/problem';
 import { formFor } from '../session/session.svelte';
 import type { ContentType } from '../type/definition';

@@ -117,7 +117,7 @@ async function readTypes(load: number, signedIn: typeof context): Promise<Proble
   return null;
 }
 
-/** Lists of types leave this one out. */
+/** The list of content types does not contain `_webhooks`, so it is read by its name. */
 async function readWebhookType(signedIn: typeof context): Promise<ContentType[]> {
   if (!signedIn?.rights.contentTypes[WEBHOOK_TYPE]?.includes('r') || !signedIn.features.webhooks) return [];
   noteFirstRequest(`${TYPES_PATH}/${WEBHOOK_TYPE}`);

@@ -13,7 +13,7 @@ export function chosenValues(items: unknown[], name: string): string[] {
   return items.map((item) => valueOf(item, name)).filter((value) => value !== null);
 }
 
-/** The items of the chosen values, in their order: known items stay as they are. */
+/** The items of the chosen values, in the order of the values: known items stay as they are. */
 export function chosenItems(items: unknown[], name: string, values: unknown): unknown[] {
   const left = [...items];
   const chosen = strings(values).map((value) => {

@@ -48,7 +48,7 @@ export function splitBlocks(html: string): string[] | null {
 export class Sources {
   /** The document as it was read. */
   readonly original: Node;
-  /** Source of each block that was read. An edit of other blocks keeps the block itself. */
+  /** Source of each block that was read. A block that is not edited stays the same `Node`, so it is found. */
   private readonly sources = new WeakMap<Node, string>();
   /** Source by the HTML that the page would write for the block, for blocks that were cut and pasted. */
   private readonly known = new Map<string, string>();

@@ -83,7 +83,8 @@ export function operationOf(
       template.every((part, index) => part.startsWith('{') || part === parts[index])
     );
   });
-  // Operations of all types have commands; otherwise a path without braces is more exact.
+  // The operations `content_*`, which work with any content type, come first, because they have commands; then
+  // paths with fewer parameters, which are more exact.
   const rank = ({ id, path: template }: Operation) =>
     id.startsWith('content_') ? 0 : template.split('{').length;
   const [operation] = candidates.sort((a, b) => rank(a) - rank(b));

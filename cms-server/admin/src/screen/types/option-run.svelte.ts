@@ -24,7 +24,7 @@ export class OptionRun {
     if (sum > 0) toast(t.typeEdits.optionsChanged(sum, number(sum)));
   }
 
-  /** How many objects have the other option now. */
+  /** Carries out one change; returns how many objects got the new option. */
   async #change(change: OptionChange, all: OptionChange[]): Promise<number> {
     try {
       const run = await startChange(change, all);

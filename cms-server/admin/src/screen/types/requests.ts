@@ -66,7 +66,7 @@ export function deleteType(name: string): Promise<ApiResult<unknown>> {
   );
 }
 
-/** Removes all objects of a type, and the type with them. */
+/** Moves all objects of a type to the trash; with `deleteSchema`, removes them and the type permanently. */
 export function purgeType(name: string, deleteSchema: boolean): Promise<ApiResult<unknown>> {
   return sendRequest<unknown>(
     api.POST('/api/v1/internal/contenttype/{id}/purge', {
