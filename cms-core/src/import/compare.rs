@@ -52,23 +52,24 @@ pub(super) fn completeness(
     is_set_later: &dyn Fn(&ObjectAddress) -> bool,
 ) -> Option<Completeness> {
     let minimum = without_pending_links(sent, content_type, is_set_later);
-    let is_created = |name: &str| {
+    let was_sent = |name: &str| {
         stored.get(name).is_some()
             || minimum.as_ref().is_none_or(|minimum| minimum.get(name).is_some())
     };
     let all = sent.as_object()?;
-    let created = all.iter().filter(|(name, _)| is_created(name));
-    let created: Map<String, Value> =
-        created.map(|(name, value)| (name.clone(), value.clone())).collect();
-    let is_complete = created.len() == all.len();
-    match difference(&Value::Object(created), stored, content_type) {
+    let sent_properties = all.iter().filter(|(name, _)| was_sent(name));
+    let sent_properties: Map<String, Value> =
+        sent_properties.map(|(name, value)| (name.clone(), value.clone())).collect();
+    let is_complete = sent_properties.len() == all.len();
+    match difference(&Value::Object(sent_properties), stored, content_type) {
         Some(_) => None,
         None if is_complete => Some(Completeness::Complete),
         None => Some(Completeness::WithoutLinks),
     }
 }
 
-/// The stored properties that `sent` does not contain; none when a common property differs.
+/// The stored properties that `sent` does not contain; `None` when the stored object lacks a property of
+/// `sent`, or has it with another value.
 ///
 /// A slug that is left out is generated from its source, so it is reported as extra only if it differs
 /// from the generated one.

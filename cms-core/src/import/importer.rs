@@ -150,7 +150,7 @@ pub struct Importer<'a> {
 /// A content type and its objects that are not complete yet.
 pub(super) struct TypeImport<'a> {
     pub(super) content_type: &'a ContentType,
-    /// Ids of deleted objects in lower case; read only with [`Existing::Keep`] or `keep_dates`,
+    /// Ids of deleted objects in lower case; loaded only with [`Existing::Keep`] or `keep_dates`,
     /// otherwise empty.
     deleted_ids: &'a HashSet<String>,
     /// Objects that wait for link targets, with their last errors.
@@ -379,6 +379,7 @@ impl<'a> Importer<'a> {
             }
             let exists = stored.is_some();
             object.from_published = !exists && self.restores_published(content_type, &object);
+            // Also the object itself: a create refuses a link to the object that it creates.
             let is_later =
                 |at: &ObjectAddress| self.positions.get(at).is_some_and(|other| *other >= position);
             let partial = if exists {

@@ -56,9 +56,10 @@ pub trait ImportTarget {
         request: &ListRequest,
         edition: Edition,
     ) -> Result<List<Value>>;
-    /// Validates a batch, which [`PreparedSave::begin`] saves; the report names the objects that are not
-    /// valid. The previous batch may not be saved yet. Stored objects are read only in a mode that
-    /// replaces them; if one changes before the save, the save validates it again.
+    /// Prepares a batch, which [`PreparedSave::begin`] saves. A local target validates it now; the
+    /// report names the objects that are not valid. The previous batch may not be saved yet. Stored
+    /// objects are read only in a mode that replaces them; if one changes before the save, the save
+    /// validates it again.
     fn prepare_save(
         &self,
         content_type: &str,

@@ -28,7 +28,7 @@ use serde_json::{Map, Value};
 
 use super::{
     batch_report::{DUPLICATE_ID, PendingBatch, report},
-    before_write::HookResult,
+    before_write::ElementResult,
     service::{Objects, find, may_change, require_quota},
     write::{self, Base, Context, Edit, KnownTargets, PreparedObject},
 };
@@ -100,7 +100,7 @@ impl Objects<'_> {
         // The context has the date of creation, so it is created after the webhooks, which take time.
         let context = Context::new(caller, config).keeping_dates(caller);
         let budget = &mut StepBudget::per_object();
-        let prepare = |(index, element): (usize, HookResult)| -> Result<Element> {
+        let prepare = |(index, element): (usize, ElementResult)| -> Result<Element> {
             if repeated.contains(&index) {
                 return Ok(Element::Refused(FieldErrors::one("id", DUPLICATE_ID)));
             }
@@ -445,7 +445,7 @@ pub(crate) fn still_used(
 }
 
 /// Parses an element, or returns its errors.
-fn read(element: HookResult) -> Result<std::result::Result<Map<String, Value>, FieldErrors>> {
+fn read(element: ElementResult) -> Result<std::result::Result<Map<String, Value>, FieldErrors>> {
     let text = match element {
         Ok(text) => text,
         Err(errors) => return Ok(Err(errors)),
@@ -457,7 +457,7 @@ fn read(element: HookResult) -> Result<std::result::Result<Map<String, Value>, F
 }
 
 /// Parses the id of an element that changes an object, or returns its errors.
-fn read_patch(element: HookResult) -> Result<std::result::Result<(String, Bytes), FieldErrors>> {
+fn read_patch(element: ElementResult) -> Result<std::result::Result<(String, Bytes), FieldErrors>> {
     let text = element.clone().ok();
     let payload = match read(element)? {
         Ok(payload) => payload,

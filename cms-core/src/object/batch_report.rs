@@ -12,7 +12,7 @@ use serde_json::{Value, value::RawValue};
 
 pub(super) const DUPLICATE_ID: &str = "There are duplications in object data, key: id";
 
-/// A created batch that may not be committed yet.
+/// A batch of creates whose commit may be pending.
 #[must_use = "the batch has not succeeded before its commit"]
 pub struct PendingBatch {
     pub(super) elements: BatchElements,

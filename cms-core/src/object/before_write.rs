@@ -20,10 +20,10 @@ use super::service::{Objects, find_map, find_to_change};
 use crate::hooks::WriteEvent;
 
 /// An element of a batch to be written, or its errors.
-pub(super) type HookResult = std::result::Result<Bytes, FieldErrors>;
+pub(super) type ElementResult = std::result::Result<Bytes, FieldErrors>;
 
 impl Objects<'_> {
-    /// Runs the hooks about a new object.
+    /// Calls the synchronous webhooks about a new object.
     pub(super) fn before_create(
         &self,
         caller: &Caller,
@@ -36,7 +36,7 @@ impl Objects<'_> {
         }
     }
 
-    /// Runs the hooks about a change of an object, which must exist.
+    /// Calls the synchronous webhooks about a change of an object, which must exist.
     pub(super) fn before_edit(
         &self,
         caller: &Caller,
@@ -53,7 +53,7 @@ impl Objects<'_> {
         }
     }
 
-    /// Runs the hooks about the deletion of an object, which must exist.
+    /// Calls the synchronous webhooks about the deletion of an object, which must exist.
     pub(super) fn before_deletion(&self, caller: &Caller, name: &str, id: &str) -> Result<()> {
         if let Some(mut calls) = self.cms.before_write(caller, name, WriteEvent::Delete)? {
             self.require(caller, name, id, (Access::DELETE, ChangeKind::Delete))?;
@@ -62,15 +62,15 @@ impl Objects<'_> {
         Ok(())
     }
 
-    /// Runs the hooks about elements that create or replace objects, except the elements at the
-    /// given positions.
+    /// Calls the synchronous webhooks about elements that create or replace objects, except the
+    /// elements at the given positions.
     pub(super) fn before_batch(
         &self,
         caller: &Caller,
         name: &str,
         elements: &BatchElements,
         (update_existing, refused): (bool, &HashSet<usize>),
-    ) -> Result<Vec<HookResult>> {
+    ) -> Result<Vec<ElementResult>> {
         let mut about_new = self.cms.before_write(caller, name, WriteEvent::Create)?;
         let mut about_existing = if update_existing {
             self.cms.before_write(caller, name, WriteEvent::Update)?
@@ -93,21 +93,21 @@ impl Objects<'_> {
             };
             let calls = if exists { &mut about_existing } else { &mut about_new };
             match calls {
-                Some(calls) => hook_result(calls.call(payload)),
+                Some(calls) => element_result(calls.call(payload)),
                 None => unchanged(),
             }
         };
         elements.texts().iter().enumerate().map(call).collect()
     }
 
-    /// Runs the hooks about elements that change objects. One unknown id ends the batch without
-    /// a call.
+    /// Calls the synchronous webhooks about elements that change objects. One unknown id ends the batch
+    /// without a call.
     pub(super) fn before_patches(
         &self,
         caller: &Caller,
         name: &str,
         elements: &BatchElements,
-    ) -> Result<Vec<HookResult>> {
+    ) -> Result<Vec<ElementResult>> {
         let Some(mut calls) = self.cms.before_write(caller, name, WriteEvent::Update)? else {
             return Ok(elements.texts().iter().cloned().map(Ok).collect());
         };
@@ -120,14 +120,14 @@ impl Objects<'_> {
         }
         let call = |text: &Bytes| match object::read(text) {
             Ok(payload) if payload.get("id").is_some_and(Value::is_string) => {
-                hook_result(calls.call(payload))
+                element_result(calls.call(payload))
             }
             _ => Ok(Ok(text.clone())),
         };
         elements.texts().iter().map(call).collect()
     }
 
-    /// Runs the hooks about deletions; one rejection ends the batch.
+    /// Calls the synchronous webhooks about deletions; one rejection ends the batch.
     pub(super) fn before_deletions(
         &self,
         caller: &Caller,
@@ -170,6 +170,6 @@ impl Objects<'_> {
 }
 
 /// The errors of an element do not prevent the others from being written.
-fn hook_result(response: Result<Map<String, Value>>) -> Result<HookResult> {
+fn element_result(response: Result<Map<String, Value>>) -> Result<ElementResult> {
     Ok(split_invalid(response)?.map(|payload| Value::Object(payload).to_string().into()))
 }

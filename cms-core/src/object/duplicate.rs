@@ -128,7 +128,7 @@ impl Copier<'_> {
         content_type: &CompiledType,
         mut object: Map<String, Value>,
     ) -> Result<StoredObject<'static>> {
-        let changed = changed_properties(content_type, &object);
+        let changed = properties_to_change(content_type, &object);
         make_unique(&changed, &mut object, &self.ids.token()[..6]).into_result()?;
         let id = self.ids.uuid();
         let errors = check_changed_patterns(content_type, &changed, &object)?;
@@ -196,7 +196,7 @@ fn make_unique(
 
 /// The properties whose values a copy changes: unique ones, and one of each unique combination that
 /// has no such property: a text, else an optional property, else the first.
-fn changed_properties<'t>(
+fn properties_to_change<'t>(
     content_type: &'t CompiledType,
     object: &Map<String, Value>,
 ) -> Vec<&'t Property> {

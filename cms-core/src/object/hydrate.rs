@@ -51,7 +51,7 @@ pub(crate) struct Hydration<'a> {
     targets: IndexMap<Key, Option<Text>>,
 }
 
-/// Rendered objects, and what is inserted into their text, in its order.
+/// Rendered objects, and what is inserted into their text, in the order of the text.
 #[derive(Default)]
 pub(crate) struct Text {
     pub(crate) json: Vec<u8>,

@@ -51,14 +51,14 @@ pub fn changes(
 ) -> Vec<NestedPlan> {
     let Some((old, new)) = diff.old.zip(diff.new) else { return Vec::new() };
     let mut found = Vec::new();
-    let sent = (PropertyJson::of(before, &old.name), PropertyJson::of(after, &new.name));
-    collect((old, new), sent, &new.name, &mut found);
+    let json = (PropertyJson::of(before, &old.name), PropertyJson::of(after, &new.name));
+    collect((old, new), json, &new.name, &mut found);
     found
 }
 
 fn collect(
     (old, new): (&Property, &Property),
-    (sent_before, sent_after): (PropertyJson<'_>, PropertyJson<'_>),
+    (json_before, json_after): (PropertyJson<'_>, PropertyJson<'_>),
     path: &str,
     found: &mut Vec<NestedPlan>,
 ) {
@@ -73,15 +73,15 @@ fn collect(
             continue;
         };
         sources.push(stored.name.as_str());
-        let sent = (sent_before.member(old, stored), sent_after.member(new, property));
+        let json = (json_before.member(old, stored), json_after.member(new, property));
         let is_renamed = stored.name != property.name;
         let before = found.len();
-        collect((stored, property), sent, &name, found);
+        collect((stored, property), json, &name, found);
         let change = if stored.kind() != property.kind() {
             PropertyChange::Type
         } else if is_renamed {
             PropertyChange::Add
-        } else if sent.0 != sent.1 && found.len() == before {
+        } else if json.0 != json.1 && found.len() == before {
             PropertyChange::Settings
         } else {
             continue;

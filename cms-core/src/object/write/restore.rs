@@ -81,7 +81,7 @@ pub(crate) fn properties(
 }
 
 impl Restoration {
-    /// Prepares the return of a deleted object.
+    /// Prepares to restore a deleted object.
     pub(crate) fn new(
         reader: &Reader<'_>,
         content_type: &CompiledType,
