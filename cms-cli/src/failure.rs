@@ -115,7 +115,7 @@ impl Failure {
         self
     }
 
-    /// Adds the hints of a list, or one that there may be.
+    /// Adds hints: a list, or an `Option` with one.
     #[must_use]
     pub(crate) fn hints(mut self, hints: impl IntoIterator<Item: Into<String>>) -> Self {
         self.hints.extend(hints.into_iter().map(Into::into));

@@ -50,8 +50,9 @@ impl Failure {
         }
     }
 
-    /// Whether the database has certainly stored nothing of a transaction in which this happened.
-    /// Serialization errors and those of the connection are resolved by the caller.
+    /// Whether the database has certainly stored nothing of a transaction in which this happened. After
+    /// serialization errors and errors of the connection this is unknown: false, and the caller finds
+    /// out.
     pub(crate) fn is_rejection(&self) -> bool {
         let resolved =
             |code: &SqlState| ["40", "08"].iter().any(|class| code.code().starts_with(class));

@@ -34,8 +34,8 @@ const MAX_BYTES_IN_FLIGHT: usize = 8 * 1024 * 1024;
 /// Maximum keys of a row of `change`, and of a statement that deletes rows.
 const PART_KEYS: usize = 10_000;
 /// Interval of the queries that keep the transaction open while the head is locked: PostgreSQL ends one
-/// that is idle for 5 s. It does not end one whose request has arrived only in part: if a process
-/// is paused in the middle of a request, it keeps the lock.
+/// that is idle for 5 s. One whose next request has arrived only in part is not idle: a process that is
+/// paused while it sends a request keeps the lock.
 const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(1);
 
 const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE";
@@ -149,14 +149,14 @@ impl Pipeline {
                 self.waiting.push_back((bytes, sent));
             }
             Err(failure) => {
-                // After an error, the server refuses to prepare statements too: the first one counts.
+                // After an error, the server refuses to prepare statements too: the first error is reported.
                 if !failure.is_broken() {
                     self.drain().await;
                 }
                 self.failure.get_or_insert(failure);
             }
         }
-        // One that could not be sent has failed already.
+        // A statement that could not be sent has failed already.
         if matches!(self.waiting.back(), Some((_, Sent::Done(Err(_))))) {
             self.drain().await;
         }

@@ -3,8 +3,8 @@
 //! **The file of a media object never changes**: it is stored once, read, and removed with the
 //! object. So data derived from it can be cached as long as the object exists.
 //!
-//! `object_store` is asynchronous. In the core, only the code that waits for it and cms-cluster are
-//! asynchronous, too. Call functions that wait for it only from threads that may block. This module
+//! `object_store` is asynchronous. In the core, only the code that waits for it, and cms-cluster, are
+//! asynchronous. Call functions that wait for it only from threads that may block. This module
 //! knows no media types and no pixels.
 
 use std::{

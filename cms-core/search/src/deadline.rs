@@ -32,7 +32,8 @@ impl DeadlineClock {
         Self { deadline, ticks: Cell::new(0), is_over: Cell::new(false) }
     }
 
-    /// As [`Self::is_over`], but reads the clock only every few thousand calls: for each document.
+    /// As [`Self::is_over`], but reads the clock only every few thousand calls: cheap enough to be
+    /// called for each document.
     pub(super) fn deadline_passed(&self) -> bool {
         let ticks = self.ticks.get() + 1;
         self.ticks.set(ticks % Self::TICKS);

@@ -22,8 +22,8 @@ use super::session_cache::{self, SessionCache};
 #[derive(Default)]
 pub(crate) struct KeyRing {
     table: RwLock<Arc<KeyTable>>,
-    /// Times of last use of sessions, by primary key of the session: those that `load` took from the
-    /// `KeyTable`s that it replaced, until they are stored.
+    /// Times of last use of sessions that are not stored yet, from replaced `KeyTable`s; by primary key of
+    /// the session.
     seen: Mutex<HashMap<i64, Timestamp>>,
 }
 

@@ -389,7 +389,7 @@ impl Transaction<'_> {
                         self.progress.done += 1;
                         continue;
                     }
-                    // The value to replace was changed since.
+                    // If the value to replace was changed since, the prepared payload does not apply any more.
                     let payload = if now == requested { payload } else { payload_of(&id, now) };
                     let result = batch.edit((Edit::Patch, &payload), stored, validated);
                     let refusal = batch.element_errors.pop().flatten();

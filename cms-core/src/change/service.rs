@@ -79,7 +79,8 @@ fn find(reader: &Reader<'_>, since: Position, head: JournalPosition) -> Result<P
         let is_same = since.nonce.is_none_or(|nonce| found.nonce == Some(nonce));
         return if is_same { Ok(found) } else { Err(expired()) };
     }
-    // The row itself may be removed, if the next one exists.
+    // A position remains valid after its row was removed, as long as the next row exists. Then its nonce
+    // cannot be checked.
     let start = reader.journal_start()?.unwrap_or(head.seq + 1);
     let is_known = since.seq <= head.seq && since.seq + 1 >= start;
     if is_known { Ok(since) } else { Err(expired()) }

@@ -66,7 +66,7 @@ pub struct WriterNode {
     pub name: String,
     /// URL at which it is reached.
     pub address: String,
-    /// Proves that a request comes from a node. Secret.
+    /// Sent with a forwarded request: only nodes can read it, in the shared database. Secret.
     pub token: String,
 }
 
@@ -275,7 +275,8 @@ impl Cluster<'_> {
         Ok(())
     }
 
-    /// Returns whether a request with this token comes from another node.
+    /// Returns whether this is the token of this node, so that the request comes from another node, which has
+    /// read it in the shared database.
     /// The time that this takes depends on digests only.
     pub fn has_token(&self, token: &[u8]) -> bool {
         Sha256::digest(token) == Sha256::digest(&self.node.token)

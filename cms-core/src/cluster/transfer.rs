@@ -55,7 +55,7 @@ pub fn create_cluster(
     let to = Files::new(settings.files(), space);
     copy_files(&from.files, &to)?;
     from.store.create_cluster(database)?;
-    // Those that were uploaded before writes had to wait.
+    // Files that were uploaded after the first copy: from here on, writes wait.
     (transferred.files, transferred.bytes) = copy_files(&from.files, &to)?;
     Ok(transferred)
 }

@@ -362,8 +362,9 @@ impl Indexer {
             if !source.is_in_history(&position)?
                 || current_number.is_some_and(|current| number < current)
             {
-                // The database was restored to another state: the index is used until a new one is
-                // complete, and hits that are not in the database are ignored.
+                // The database was restored to another state: then the current index is used until a new one
+                // is complete, and hits that are not in the database are ignored. Or the index is older than
+                // the current one.
                 if !is_current {
                     self.remove(number)?;
                 }

@@ -140,7 +140,7 @@ fn all_pages(
     let mut builder = Builder::new(listed);
     let terms = builder.terms(query);
     // A full scan reads objects in the order in which they are stored: without the hint, SQLite may
-    // choose an index in whose order they are not.
+    // choose an index with another order.
     let table = table_of(query.edition);
     let hint = if access_path::best(&terms) == AccessMethod::FullScan {
         format!(" INDEXED BY {table}_created")

@@ -166,8 +166,8 @@ impl GroupCommit {
         }
     }
 
-    /// Queues a write, which runs inside a transaction; its result comes after the commit. Too many
-    /// waiting writes are an error of this one.
+    /// Queues a write, which runs inside a transaction; its result comes after the commit. If too many
+    /// writes wait, this one fails.
     pub(super) fn begin<T: Send + 'static>(
         &self,
         write: impl FnOnce(&WriteTransaction<'_>) -> Result<T> + Send + 'static,
@@ -391,7 +391,7 @@ pub(super) fn run_writes(transaction: &WriteTransaction<'_>, take: &mut Take<'_>
             succeeded |= run_write(transaction, write, alone)?;
         }
         if alone && !succeeded {
-            // Without a savepoint, only the end of the transaction takes its changes back.
+            // Without a savepoint, only a rollback of the transaction takes its changes back.
             break;
         }
         alone = false;

@@ -112,7 +112,7 @@ fn integer(number: &Number) -> Option<i64> {
 }
 
 /// Returns the indexed properties: all unique ones, and the first
-/// [`limits::MAX_INDEXED_PROPERTIES`] short scalars.
+/// [`limits::MAX_INDEXED_PROPERTIES`] other short scalars.
 pub fn indexed(properties: &[Property]) -> impl Iterator<Item = &Property> {
     let mut scalars = 0;
     properties.iter().filter(move |property| {

@@ -30,7 +30,7 @@ pub struct Head {
     pub sequences: String,
 }
 
-/// The state of the shared database for a replica at some position.
+/// How the position of a replica relates to the commits of the shared database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum History {
     /// The position is that of the head, or any earlier one of the same history.
@@ -143,7 +143,7 @@ pub struct NodeReport {
     pub accepted_schema: i64,
     /// URL for other nodes, if any.
     pub address: Option<String>,
-    /// Authenticates requests between nodes. Secret.
+    /// Other nodes send it with requests to this node. Secret.
     pub token: String,
     /// Commit of its replica.
     pub applied: i64,

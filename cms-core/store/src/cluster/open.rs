@@ -171,7 +171,7 @@ impl<'f> NodeFolder<'f> {
     }
 
     /// Returns why the shared database has to be copied, if there is no replica that can be brought to
-    /// the head; removes one that cannot.
+    /// the head; renames the database of a replica that cannot to [`ABANDONED`].
     fn reason_to_copy(
         &self,
         database: &dyn SharedDatabase,

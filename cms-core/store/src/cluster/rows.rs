@@ -17,8 +17,8 @@ use crate::{Reader, error::map};
 const CHUNK_ROWS: usize = 250;
 const CHUNK_BYTES: usize = 4 * 1024 * 1024;
 
-/// Passes the rows with these keys on, in chunks: the keys of a chunk, and those of its rows that
-/// exist.
+/// Reads the rows with these keys in chunks: `visit` gets the keys of a chunk, and the existing rows with
+/// these keys.
 pub(super) fn read(
     reader: &Reader<'_>,
     table: &MirroredTable,

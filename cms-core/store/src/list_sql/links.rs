@@ -216,8 +216,8 @@ fn of_sources(pks: &str) -> String {
 const MAX_LOOKUPS: u32 = if cfg!(any(test, feature = "testing")) { 3 } else { 2000 };
 
 /// Counts objects with or without incoming links, where that is the only condition, by merging the
-/// index of ids with `link`: several times as fast as a lookup per object. None when there
-/// are too many objects whose texts have to be read in addition.
+/// index of ids with `link`: several times as fast as a lookup per object. None when there are other
+/// conditions, and when the texts of objects have to be read to be certain of a link.
 pub(super) fn count_of_linked(query: &ListQuery, listed: ListedType<'_>) -> Option<Statement> {
     let [condition] = query.linked.as_slice() else { return None };
     let Links::Incoming { sources, address: None, is_complete } = &condition.links else {

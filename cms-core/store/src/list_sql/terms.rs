@@ -2,7 +2,7 @@
 //!
 //! | condition on | term |
 //! |---|---|
-//! | a scalar property | a comparison of key and original text, the columns of its index, if that gives the exact result |
+//! | a scalar property | a comparison with the two columns of its index (key and original text), if that gives the exact result |
 //! | `internal.createdAt`, `internal.updatedAt` against dates | the column |
 //! | `id`, equality | the column |
 //! | the address of links, equality | table `link`, see [`super::links`] |
@@ -28,7 +28,8 @@ use serde_json::Value;
 use super::Builder;
 use crate::{functions::sql_key, slots};
 
-/// 0001-01-01 and 9999-01-01, in seconds since the epoch.
+/// Dates whose neighbouring days have years of four digits: from 0001-01-01 until 9999-01-01, in seconds since
+/// the epoch.
 const FIRST_EDGE: i64 = -62_135_596_800;
 const LAST_EDGE: i64 = 253_370_764_800;
 
@@ -384,7 +385,7 @@ fn edges(date: &str) -> Option<(Sql, Sql)> {
         text.truncate(10);
         Sql::Blob(text)
     };
-    // The first and last four-digit years have no days beyond.
+    // Days beside other dates may have no four-digit year, so such dates are parsed to compare them.
     (FIRST_EDGE..LAST_EDGE)
         .contains(&seconds)
         .then(|| (day(seconds - TWO_DAYS), day(seconds + TWO_DAYS)))

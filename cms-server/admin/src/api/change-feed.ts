@@ -34,8 +34,8 @@ export interface FeedListener {
   onposition: (position: string) => void;
 }
 
-/** Reads the stream from a position until it ends. Otherwise the status of an error, or 0: no response, a response
- * that is no stream, or a broken stream. */
+/** Reads the stream from a position. Returns `ended` after its end, else the status of an error, or 0: no response, a
+ * response that is no stream, or a broken stream. */
 export async function readEventStream(
   since: string | null,
   signal: AbortSignal,

@@ -1,5 +1,6 @@
 // The HTTP client: types come from api.json, the OpenAPI document of the server. Knows HTTP; no Svelte,
-// no screen. Every request carries the header against cross-site requests, and reads current versions.
+// no screen. Every request carries the header against cross-site requests, and reads drafts, not only what is
+// published.
 import createClient from 'openapi-fetch';
 import { syncClock } from '../value/clock';
 import { rememberText } from '../value/exact-json';

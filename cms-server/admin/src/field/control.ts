@@ -5,7 +5,7 @@ import type { Field } from '../type/form';
 
 export interface ControlProps<V = unknown> {
   field: Field;
-  /** The value as it is stored; undefined when the property is absent. */
+  /** The value in the form, in the format in which it is stored; undefined when the property is absent. */
   value: V | undefined;
   /** Path in the object: `title`, `list[0].name`. */
   path: string;

@@ -98,7 +98,8 @@ export async function readSummaries(type: string, ids: string[]): Promise<ApiRes
   return { data: result.data.data.map((object) => summaryOf(type, object)), etag: null };
 }
 
-/** Reads objects of several types with one request. It may leave out some: a search knows ids as words. */
+/** Reads objects of several types with one request. It may leave out some: a search finds ids as
+ * words, so hits with similar ids can take their places. */
 export async function findSummaries(targets: Target[]): Promise<Summary[]> {
   const types = [...new Set(targets.map(({ type }) => type))];
   const result = await sendRequest(

@@ -6,7 +6,7 @@ import { stateEtag, withStateEtag } from './object-requests';
 
 export type WorkingCopy = Schema['WorkingCopy'];
 
-/** Members of a copy that name the version it was made from, and the work; properties have no `~`. */
+/** Members of a copy: the version that it was made from, and the id of the work. Names of properties have no `~`. */
 const VERSION_KEY = '~version';
 const WORK_KEY = '~work';
 
@@ -14,7 +14,7 @@ const WORK_KEY = '~work';
 export interface CopyContent {
   values: Values;
   base: Base | null;
-  /** Identifies the work among several on the same object. */
+  /** A UUID that identifies the work among several on the same object. */
   work?: string;
   /** Values as read from the server. A value that equals one of these is sent as its original text. */
   sources?: Values[];
@@ -30,7 +30,7 @@ function textOf(content: CopyContent): string {
   return `{"base":${JSON.stringify(base)},"data":${exactText(data, content.sources ?? [])}}`;
 }
 
-/** The values of a copy, the number of the version that they were made from, and the work. */
+/** The values of a copy, the number of the version that they were made from, and the id of the work. */
 export function contentOf(copy: WorkingCopy): {
   values: Values;
   version: number | null;

@@ -78,7 +78,7 @@ function propertyChanges(before: PropertyDraft, after: PropertyDraft): SettingCh
   const settings = (property: PropertyDraft): Json => ({
     required: property.required,
     // Another kind has other limits, which say nothing about what somebody changed.
-    ...(oldKind === newKind ? limitsOf(property) : commonOf(property)),
+    ...(oldKind === newKind ? settingsOf(property) : commonOf(property)),
   });
   return [
     ...(oldKind === newKind ? [] : [{ path: 'kind', before: oldKind, after: newKind }]),
@@ -90,7 +90,7 @@ function commonOf({ config }: PropertyDraft): Json {
   return without(config, (key) => !COMMON_CONFIG.includes(key));
 }
 
-function limitsOf({ schema, config, items }: PropertyDraft): Json {
+function settingsOf({ schema, config, items }: PropertyDraft): Json {
   const isNested = (key: string) => items !== null && (NESTED_KEYS.includes(key) || key === 'required');
   const options = optionTexts(config);
   return {
@@ -117,8 +117,8 @@ function memberChanges(before: Json, after: Json, above: string): SettingChange[
     const [old, now] = [before[key], after[key]];
     if (isEqual(old, now)) return [];
     const path = above + key;
-    // An empty object and an absent one are different, with nothing to show inside.
     if (isRecord(old) && isRecord(now)) return memberChanges(old, now, `${path}.`);
+    // Also an empty object and an absent one: they differ, and have nothing to show inside.
     return [{ path, before: old, after: now }];
   });
 }

@@ -14,7 +14,7 @@ export type Job = Schema['BulkJob'];
 export interface BulkChange {
   kind: 'publish' | 'unpublish' | 'archive' | 'delete' | 'patch' | 'transition';
   patch?: Record<string, unknown>;
-  /** Texts that others replace, in place of a patch. */
+  /** Texts to replace by other texts, instead of a patch. */
   replace?: Replacement[];
   transition?: string;
 }
