@@ -202,7 +202,7 @@ impl<'a> SearchRun<'a> {
         let mut count = 0;
         let mut block = Block::new(false);
         while before + count < limits::MAX_SEARCH_RESULTS
-            && !self.clock.deadline_passed()
+            && !self.clock.is_over_sampled()
             && block.read(matches.as_mut())
         {
             segment.retain_visible(&mut block);
@@ -222,7 +222,7 @@ impl<'a> SearchRun<'a> {
             |ranking: &SegmentBest<'_>| ranking.min_competitive_score() / self.filter.highest_boost;
         let threshold = min_score(&ranking);
         weight.for_each_pruning(threshold, segment.reader, &mut |doc, score| {
-            if self.clock.deadline_passed() {
+            if self.clock.is_over_sampled() {
                 return f32::INFINITY;
             }
             if let Some(flags) = segment.visible_flags(doc) {

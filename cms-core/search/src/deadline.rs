@@ -34,7 +34,7 @@ impl DeadlineClock {
 
     /// As [`Self::is_over`], but reads the clock only every few thousand calls: cheap enough to be
     /// called for each document.
-    pub(super) fn deadline_passed(&self) -> bool {
+    pub(super) fn is_over_sampled(&self) -> bool {
         let ticks = self.ticks.get() + 1;
         self.ticks.set(ticks % Self::TICKS);
         if ticks == Self::TICKS { self.is_over() } else { self.is_over.get() }

@@ -35,7 +35,7 @@ const BATCH_DURATION: Duration = Duration::from_millis(200);
 const PAUSE: Duration = Duration::from_secs(1);
 /// Minimum number of waiting changes for the pause. Fewer changes are committed without it, because a
 /// site with few writes has time for more commits.
-const FEW_CHANGES: i64 = 100;
+const MIN_CHANGES_FOR_PAUSE: i64 = 100;
 /// Number of waiting changes that ends the pause, because a search would have to index them.
 const MAX_BACKLOG: i64 = 1_000;
 /// Poll interval for the commits of another process.
@@ -52,7 +52,7 @@ pub(super) struct CurrentGeneration {
 pub(crate) struct Indexer {
     folder: PathBuf,
     state: Mutex<State>,
-    /// The writer state was returned.
+    /// The writer state was returned, or a commit became visible.
     returned: Condvar,
     /// Searches that wait for a commit.
     waiting: AtomicUsize,
@@ -485,7 +485,7 @@ impl Drop for ReturnWriterOnDrop<'_> {
 /// Returns whether background indexing starts with this backlog when the last commit was `since`
 /// ago.
 fn is_worth_a_commit(backlog: i64, since: Duration) -> bool {
-    let pauses = (FEW_CHANGES..MAX_BACKLOG).contains(&backlog) && since < PAUSE;
+    let pauses = (MIN_CHANGES_FOR_PAUSE..MAX_BACKLOG).contains(&backlog) && since < PAUSE;
     backlog > 0 && !pauses
 }
 
@@ -499,8 +499,8 @@ mod tests {
         for (backlog, since, expected) in [
             (0, PAUSE, false),
             (1, early, true),
-            (FEW_CHANGES, early, false),
-            (FEW_CHANGES, PAUSE, true),
+            (MIN_CHANGES_FOR_PAUSE, early, false),
+            (MIN_CHANGES_FOR_PAUSE, PAUSE, true),
             (MAX_BACKLOG - 1, early, false),
             (MAX_BACKLOG, early, true),
             // The database was restored to an earlier state.
