@@ -22,7 +22,7 @@ pub(crate) struct Settings {
     pub(crate) target: Option<TargetAddress>,
     /// Storage of media files.
     pub(crate) media: MediaStorage,
-    /// Create a database even beside data of a missing one.
+    /// Create a database even if the directory has media or an index, but their database is missing.
     new_database: bool,
     /// Allow webhooks without TLS, as the server setting `webhook-allow-http` does.
     pub(crate) http_webhooks: bool,

@@ -39,7 +39,7 @@ SET LOCAL idle_in_transaction_session_timeout = '5min'";
 const HEAD: &str =
     r#"SELECT commit_no, nonce, schema, sequences, cluster FROM "cms"."head" WHERE id = 1"#;
 
-/// In one statement, so in one snapshot: also when the log is pruned meanwhile.
+/// One statement reads one snapshot, so the values agree even if the log is pruned meanwhile.
 const CHECK: &str = r#"SELECT h.commit_no, h.nonce, h.schema,
     (SELECT l.nonce FROM "cms"."commit_log" l WHERE l.commit_no = $1),
     (SELECT min(l.commit_no) FROM "cms"."commit_log" l)

@@ -33,9 +33,9 @@ const RESPONSE_TIMEOUT: Duration = Duration::from_secs(30);
 const MAX_BYTES_IN_FLIGHT: usize = 8 * 1024 * 1024;
 /// Maximum keys of a row of `change`, and of a statement that deletes rows.
 const PART_KEYS: usize = 10_000;
-/// Interval of the queries that keep the transaction open while the head is locked: PostgreSQL ends one
-/// that is idle for 5 s. One whose next request has arrived only in part is not idle: a process that is
-/// paused while it sends a request keeps the lock.
+/// Interval of the queries that keep the transaction open while the head is locked: PostgreSQL ends a
+/// transaction that is idle for 5 s. A transaction whose next request has arrived only in part is not
+/// idle: a process that is paused while it sends a request keeps the lock.
 const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(1);
 
 const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE";

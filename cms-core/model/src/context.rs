@@ -238,7 +238,7 @@ impl Caller {
         allow(!self.is_read_only())
     }
 
-    /// Rejects callers that can never write, if the rights `needs` allow to write.
+    /// Rejects callers that can never write, if `needs` includes a right to write.
     pub fn require_write_for(&self, needs: Access) -> Result<()> {
         if needs.is_write() { self.require_write() } else { Ok(()) }
     }

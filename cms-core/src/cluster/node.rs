@@ -146,7 +146,7 @@ impl Node {
     }
 
     fn running_backup(&self) -> MutexGuard<'_, Option<Instant>> {
-        // A backup that panicked ends its lock.
+        // Also used after a panic of the backup, which has ended the lock in the shared database.
         self.running_backup.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

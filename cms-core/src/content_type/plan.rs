@@ -1,7 +1,7 @@
 //! Plans and applies changes of several types (see docs/reference/content-types.md#plan-and-apply).
 //!
-//! A plan first checks the definitions of types and changes workflows and keys, in a write transaction
-//! that takes milliseconds and is rolled back. Then it converts the objects in a read snapshot, without
+//! A plan begins with a write transaction that takes milliseconds and is rolled back: it checks the
+//! definitions of types, and changes workflows and keys. Then it converts the objects in a read snapshot, without
 //! storing them. An apply changes the types and their objects in one write transaction.
 //!
 //! The token of a plan names the state that its write transaction saw, by counters that only grow: if
@@ -141,7 +141,7 @@ impl Types<'_> {
     }
 }
 
-/// Content types require a key that may administer them, keys an admin key.
+/// Requires the right to administer content types, and for a request with keys the right of an admin.
 fn require_rights(caller: &Caller, wanted: &PlanRequest) -> Result<()> {
     caller.require_type_admin()?;
     if wanted.keys.is_empty() { Ok(()) } else { caller.require_admin() }

@@ -57,9 +57,9 @@ pub trait ImportTarget {
         edition: Edition,
     ) -> Result<List<Value>>;
     /// Prepares a batch, which [`PreparedSave::begin`] saves. A local target validates it now; the
-    /// report names the objects that are not valid. The previous batch may not be saved yet. Stored
-    /// objects are read only in a mode that replaces them; if one changes before the save, the save
-    /// validates it again.
+    /// report names the objects that are not valid. The previous batch may still be unsaved. Only
+    /// a mode that replaces stored objects reads them; if one changes before the save, the save validates
+    /// it again.
     fn prepare_save(
         &self,
         content_type: &str,

@@ -182,9 +182,9 @@ impl PreparedObject {
         Ok(Self { dates: self.dates, changed: self.changed, ..prepared })
     }
 
-    /// Prepares an object without `id` and `internal`. `before` is the previous version; none if the
-    /// changed properties are not needed. Without a budget, patterns are not checked: stored values
-    /// already match.
+    /// Prepares an object; `object` contains neither `id` nor `internal`. `before` is the previous
+    /// version; none if the changed properties are not needed. Without a budget, patterns are not
+    /// checked: stored values already match.
     pub(crate) fn of(
         content_type: &CompiledType,
         id: String,

@@ -83,7 +83,7 @@ pub(super) fn create_deliveries(
 }
 
 /// Creates the deliveries of all journal rows after the cursor, inside a transaction that is about
-/// to delete the objects of their events.
+/// to remove the objects of their events permanently.
 pub(crate) fn catch_up(writer: &WriteTransaction<'_>, now: Timestamp) -> Result<()> {
     let webhook_type = writer.ctd_named(WEBHOOKS)?.map(|pk| writer.type_state(pk)).transpose()?;
     if webhook_type.is_none_or(|state| state.live == 0) {

@@ -21,8 +21,8 @@ const FIRST_SHARED: i64 = 13;
 #[derive(Clone, Copy, Debug)]
 pub struct SharedMigration {
     pub version: i64,
-    /// Statements of `PostgreSQL`. They only add tables and columns: other nodes use the former ones
-    /// until they know of the commit.
+    /// Statements of `PostgreSQL`. They only add tables and columns: other nodes use the former
+    /// schema until they know of the commit.
     pub statements: &'static str,
     /// Tables of which the statements for `SQLite` change rows: all their rows are sent.
     pub changed_tables: &'static [&'static str],

@@ -16,6 +16,7 @@ use super::{EntryObject, Reader, WriteTransaction, actor::ActorRef};
 #[derive(Clone, Debug)]
 pub struct NewDelivery {
     pub webhook: i64,
+    /// Sent as `webhook-id`.
     pub message: String,
     pub at: Timestamp,
     pub action: &'static str,
@@ -23,6 +24,7 @@ pub struct NewDelivery {
     pub ctd: Option<i64>,
     pub object: Option<i64>,
     pub version: Option<i64>,
+    /// In a delivery that collects changes, `change_batch::QUEUE`.
     pub type_name: String,
     /// The id of the object; in a delivery that collects changes (`debounceSeconds`) these changes, as
     /// JSON of a `ChangeBatch`. The column is `id`.
@@ -35,12 +37,14 @@ pub struct NewDelivery {
 pub struct DeliveryRow {
     pub pk: i64,
     pub webhook: i64,
+    /// Sent as `webhook-id`.
     pub message: String,
     pub at: Timestamp,
     pub action: String,
     pub ctd: Option<i64>,
     pub object: Option<i64>,
     pub version: Option<i64>,
+    /// In a delivery that collects changes, `change_batch::QUEUE`.
     pub type_name: String,
     /// The id of the object; in a delivery that collects changes (`debounceSeconds`) these changes, as
     /// JSON of a `ChangeBatch`. The column is `id`.

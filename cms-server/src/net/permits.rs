@@ -27,7 +27,7 @@ const WAIT_TIMEOUT: Duration = Duration::from_secs(10);
 const IMAGE_WAIT_TIMEOUT: Duration = Duration::from_secs(30);
 /// The same where the body of the request is received already, or about to be.
 const UPLOAD_WAIT_TIMEOUT: Duration = Duration::from_mins(1);
-/// Permits that a large JSON body takes: it is held in memory, where a file goes to disk.
+/// Permits that a large JSON body takes: it is held in memory, but a file is written to disk.
 const LARGE_BODY_PERMITS: u32 = 2;
 
 /// The kinds of work on threads that may block.

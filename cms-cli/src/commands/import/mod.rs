@@ -188,7 +188,7 @@ fn import_folder(
     let present = target.types()?;
     let mut files_by_type = Vec::new();
     for folder in &folders {
-        // A deletion comes before the object that got the same id afterwards.
+        // Deletions come first: a later object may have got the id of a deleted one.
         let deletion_files: &[PathBuf] = if options.keep_dates { &folder.deleted } else { &[] };
         let sources = sources(&[deletion_files, &folder.object_files].concat())?;
         let known = present.iter().find(|content_type| content_type.name == folder.name);

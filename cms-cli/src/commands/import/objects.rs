@@ -37,7 +37,7 @@ pub(super) fn run(
     printer: &Printer,
 ) -> Result<Report> {
     let report = Report::new(options.rejects, options.max_printed)?;
-    // What a request saved is complete, even if Ctrl-C ends the process immediately.
+    // Where Ctrl-C cannot be handled, it ends the process: what a request saved is complete then, too.
     let interrupt = interrupt();
     let rules = ImportOptions {
         existing: options.existing,

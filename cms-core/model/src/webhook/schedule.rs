@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn deliveries_fail_three_days_after_they_were_first_due() {
+    fn deliveries_fail_three_days_after_their_expiry_start() {
         let days = |days: i64| days * 86_400;
         let next_state = |result, since| after_attempt(result, 30, at(since), NOW);
         assert!(matches!(next_state(AttemptResult::Outage, 1 - days(3)), NextState::Retry { .. }));

@@ -5,7 +5,7 @@ use cms_model::error::{Error, Result};
 use super::database::{Column, ColumnKind, MirroredTable};
 use crate::Reader;
 
-/// Tables that belong to one data directory, by the reason.
+/// Tables that belong to one data directory.
 const LOCAL: [&str; 5] = [
     // Which derived data and which commit of the cluster this directory has.
     "local",
@@ -14,6 +14,7 @@ const LOCAL: [&str; 5] = [
     "orphan",
     // Folders on the disk of one node.
     "unfinished_import",
+    // Of the tool for migrations, and of SQLite.
     "refinery_schema_history",
     "sqlite_sequence",
 ];

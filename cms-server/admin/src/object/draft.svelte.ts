@@ -35,7 +35,7 @@ export class Draft {
     return this.base?.values ?? this.#defaults;
   }
 
-  /** Values as read from the server: a request repeats the original text of those that have not changed. */
+  /** Values as read from the server: a request sends the JSON text of an unchanged value as it was received. */
   get sources(): Values[] {
     return [this.start, ...this.#others];
   }

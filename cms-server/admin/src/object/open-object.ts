@@ -157,7 +157,7 @@ async function findWork(type: string, id: string, opener: Opener): Promise<WorkS
   return { found: onDevice, copyTag: isStored ? copy.etag : undefined };
 }
 
-/** Keeps a copy of the server in this browser, because it will be replaced there; false when that failed. */
+/** Stores a working copy of the server in this browser, because the server will replace it; false when that failed. */
 async function storeOnDevice(like: UnsavedWork, { values, savedAt }: Candidate): Promise<boolean> {
   const { user, type, id, tab } = like;
   const stored = {

@@ -60,7 +60,7 @@ export class SaveQueue {
   #running = false;
   #waiting = false;
   #cancelled = false;
-  /** A creation whose response may have been lost: it is repeated exactly before anything else. */
+  /** A creation whose response may have been lost: it is repeated unchanged, before anything else is sent. */
   #creation: { values: Values; key: string } | null = null;
   #wake: () => void = () => undefined;
 

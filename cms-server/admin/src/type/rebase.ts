@@ -76,7 +76,7 @@ function mergedLevel(base: PropertyDraft[], mine: PropertyDraft[], theirs: Prope
   const result = mine.flatMap((property): PropertyDraft[] => {
     const name = property.stored?.name ?? property.name;
     const now: StoredProperty | null = theirs.find((other) => other.name === name)?.stored ?? null;
-    // Both may have added one of this name: it is the same property then, unless this draft has it under a new name.
+    // Both may have added one of this name: it is the same property then, unless this draft has renamed it.
     if (property.stored === null) return [{ ...property, stored: known.has(name) ? null : now }];
     if (isUntouched(property)) return now ? [{ ...draftOf(now), key: property.key }] : [];
     if (now === null) return property.removed ? [] : [{ ...property, stored: null }];

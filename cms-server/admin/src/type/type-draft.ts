@@ -27,7 +27,7 @@ export interface TypeDraft {
   json?: string;
 }
 
-/** A definition as the API sends it, as it is sent back. */
+/** Makes the body of a request from a definition of a response: without the keys that the server sets. */
 export function payloadOf(definition: Json): Json {
   return Object.fromEntries(Object.entries(definition).filter(([key]) => !SERVER_KEYS.includes(key)));
 }
@@ -118,7 +118,7 @@ function asNew(properties: PropertyDraft[]): PropertyDraft[] {
 
 // References to properties, in slug rules and in the hints of the type.
 
-/** The name with another property in its place; null: none. */
+/** Returns the new name of a property; null when it is removed. */
 type Rename = (name: string) => string | null;
 
 function renamed(rename: Rename, names: string[]): string[] {
