@@ -170,7 +170,7 @@ pub(super) fn at_start(
     files: &[std::path::PathBuf],
     printer: &Printer,
 ) -> Result<()> {
-    let project = project::load(files, &present(target)?)?;
+    let project = project::load(files, &existing(target)?)?;
     let planned = PlannedProject::new(target, project, false, printer)?;
     if planned.plan.has_changes() {
         printer.note(planned.text().trim_end())?;
@@ -193,7 +193,7 @@ pub(super) fn into_empty_target(
     files: &[std::path::PathBuf],
     printer: &Printer,
 ) -> Result<()> {
-    let project = project::load(files, &present(target)?)?;
+    let project = project::load(files, &existing(target)?)?;
     PlannedProject::new(target, project, false, printer)?.apply(target, None, printer)?;
     Ok(())
 }
@@ -209,7 +209,7 @@ fn show_keys(planned: &[KeyPlan], printer: &Printer) -> Result<()> {
 }
 
 fn load(args: &ProjectArgs, target: &dyn Target) -> Result<Project> {
-    project::load(&args.files, &present(target)?).or_else(|failure| {
+    project::load(&args.files, &existing(target)?).or_else(|failure| {
         // A scoped key sees only some types, so references to the others look like errors. A scoped
         // key may not plan either: then this empty plan fails, and its error is reported instead.
         target.plan(&PlanRequest::default(), &Progress::default())?;
@@ -218,7 +218,7 @@ fn load(args: &ProjectArgs, target: &dyn Target) -> Result<Project> {
 }
 
 /// The existing definitions that files may refer to.
-fn present(target: &dyn Target) -> Result<ExistingDefinitions> {
+fn existing(target: &dyn Target) -> Result<ExistingDefinitions> {
     let types = target.types()?.into_iter().map(|content_type| content_type.name);
     let workflows = target.workflows()?.into_iter().map(|workflow| workflow.id);
     Ok(ExistingDefinitions { types: types.collect(), workflows: workflows.collect() })

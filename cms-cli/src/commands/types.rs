@@ -86,11 +86,11 @@ impl Source {
         };
         let built_in = builtin_types();
         let built_in = built_in.iter().filter_map(|known| known["name"].as_str());
-        let present = ExistingDefinitions {
+        let existing = ExistingDefinitions {
             types: built_in.map(str::to_owned).collect(),
             ..ExistingDefinitions::default()
         };
-        let payloads = project::load(paths, &present)?.types;
+        let payloads = project::load(paths, &existing)?.types;
         if let Some(known) = applied.as_ref().filter(|known| known.payloads == payloads) {
             return Ok(known.types.clone());
         }

@@ -68,12 +68,12 @@ pub(crate) struct ExistingDefinitions {
 }
 
 /// Reads project files, directories of them, or `-`.
-pub(crate) fn load(paths: &[PathBuf], present: &ExistingDefinitions) -> Result<Project> {
+pub(crate) fn load(paths: &[PathBuf], existing: &ExistingDefinitions) -> Result<Project> {
     let mut loader = Loader::default();
     for path in paths {
         loader.path(path)?;
     }
-    loader.check_references(present);
+    loader.check_references(existing);
     loader.finish()
 }
 
@@ -320,14 +320,14 @@ impl Loader {
 
     /// Checks that the types of relations and the workflows of types exist in the files or on the
     /// target.
-    fn check_references(&mut self, present: &ExistingDefinitions) {
+    fn check_references(&mut self, existing: &ExistingDefinitions) {
         fn names<'p>(payloads: &'p [Map<String, Value>], key: &str) -> Vec<&'p str> {
             payloads.iter().filter_map(|payload| payload.get(key)?.as_str()).collect()
         }
         let mut types = names(&self.project.types, "name");
-        types.extend(present.types.iter().map(String::as_str));
+        types.extend(existing.types.iter().map(String::as_str));
         let mut workflows = names(&self.project.workflows, "id");
-        workflows.extend(present.workflows.iter().map(String::as_str));
+        workflows.extend(existing.workflows.iter().map(String::as_str));
         workflows.extend(workflow::BUILT_IN);
         let relations = std::mem::take(&mut self.expander.relations);
         let assigned = std::mem::take(&mut self.expander.workflows);
