@@ -1,8 +1,8 @@
 //! The fields of the index.
 //!
-//! Fields of the engine are fixed when an index is created, properties are not. So properties are
-//! paths inside JSON fields, and their paths are part of every word. One document represents one edition of an
-//! object, or both when they are equal.
+//! Fields of the engine are fixed when an index is created, properties are not. So properties are paths
+//! inside JSON fields, and their paths are part of every word. One document represents one edition of
+//! an object, or both when they are equal.
 //!
 //! | field | content | use |
 //! |---|---|---|

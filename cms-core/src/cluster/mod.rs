@@ -43,8 +43,8 @@ const COMMIT_LOG_RETENTION: Duration = Duration::from_hours(7 * 24);
 /// not longer than the largest read bound of the nodes that have not. That timeout is at least 5 s: for
 /// 5 s after a head check, a node may serve reads with `x-cms-position` without another head check.
 const MIN_REVOCATION_TIMEOUT: Duration = Duration::from_secs(5);
-/// The response to a request that revokes access waits at most this long: after 10 s without a report a node
-/// no longer counts as live.
+/// The response to a request that revokes access waits at most this long: after 10 s without a report a
+/// node no longer counts as live.
 const MAX_REVOCATION_TIMEOUT: Duration = Duration::from_secs(10);
 /// Interval between two reads of the reports of nodes.
 const REVOCATION_INTERVAL: Duration = Duration::from_millis(100);

@@ -275,9 +275,8 @@ impl Cluster<'_> {
         Ok(())
     }
 
-    /// Returns whether this is the token of this node, so that the request comes from another node, which has
-    /// read it in the shared database.
-    /// The time that this takes depends on digests only.
+    /// Returns whether this is the token of this node, so that the request comes from another node,
+    /// which has read it in the shared database. The time that this takes depends on digests only.
     pub fn has_token(&self, token: &[u8]) -> bool {
         Sha256::digest(token) == Sha256::digest(&self.node.token)
     }

@@ -1,4 +1,5 @@
-//! Sends objects in batches of the size that the target accepts, and collects their outcomes from the reports.
+//! Sends objects in batches of the size that the target accepts, and collects their outcomes from the
+//! reports.
 
 use std::collections::BTreeMap;
 
@@ -52,8 +53,8 @@ impl<'t> Importer<'t> {
         self.send(index, objects, Some(Ok(report))).map(drop)
     }
 
-    /// Saves objects as [`Self::save`], and counts, queues or refuses each by its outcome in the response; returns
-    /// the number of saved ones.
+    /// Saves objects as [`Self::save`], and counts, queues or refuses each by its outcome in the
+    /// response; returns the number of saved ones.
     pub(super) fn send(
         &mut self,
         index: usize,

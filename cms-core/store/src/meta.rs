@@ -9,10 +9,10 @@ use rusqlite::{Row, params};
 use super::{Reader, TypeState, WriteTransaction, cluster::database::Position};
 
 /// The version of derived data (slots, their indexes and `link`) of this program. If a data directory
-/// has an older version, its derived data are rebuilt when it is opened. Increment it when
-/// a function that computes derived data changes its results, or when derived data is added to a further
-/// table. The table `link`, and the column `slots` of objects, are copied between the nodes of a cluster: if
-/// they change, add a migration.
+/// has an older version, its derived data are rebuilt when it is opened. Increment it when a function
+/// that computes derived data changes its results, or when derived data is added to a further table.
+/// The table `link`, and the columns `slots`, are copied between the nodes of a cluster: if they
+/// change, add a migration.
 pub const DERIVED_DATA_VERSION: i64 = 5;
 
 /// Counters that increment with every change of the data they stand for.

@@ -18,9 +18,9 @@ impl Reader<'_> {
         self.query_value("SELECT webhook_key FROM meta", [])
     }
 
-    /// Returns the webhooks that have a row in `webhook`, also synchronous and disabled ones. A webhook gets
-    /// its row when the task that creates deliveries reads its creation in the journal, or when a test is
-    /// sent to it.
+    /// Returns the webhooks that have a row in `webhook`, also synchronous and disabled ones. A webhook
+    /// gets its row when the task that creates deliveries reads its creation in the journal, or when a
+    /// test is sent to it.
     pub fn webhooks(&self) -> Result<Vec<i64>> {
         self.query_values("SELECT object FROM webhook", [])
     }

@@ -116,7 +116,8 @@ fn content(name: &str) -> String {
     fs::read_to_string(fixture("content").join(name)).unwrap()
 }
 
-/// The example site, and the type of `fixtures/tables/object_messages.json`, which has every kind of property.
+/// The example site, and the type of `fixtures/tables/object_messages.json`, which has every kind of
+/// property.
 fn site() -> TestCms {
     let test = TestCms::new();
     let local = Caller::local();

@@ -13,8 +13,8 @@ use super::{
 
 /// Maximum number of frames of 16 bytes. A match that needs more exhausts the budget.
 const MAX_FRAMES: usize = 2 << 20;
-/// Number of frames from which on a match takes [`LONG_MATCH`]: long matches run one at a time,
-/// which limits the memory of the process. Matches inside a write transaction never have that many, see
+/// Number of frames from which on a match takes [`LONG_MATCH`]: long matches run one at a time, which
+/// limits the memory of the process. Matches inside a write transaction never have that many, see
 /// [`StepBudget::per_write`].
 const LONG_MATCH_FRAMES: usize = 1 << 18;
 static LONG_MATCH: Mutex<()> = Mutex::new(());

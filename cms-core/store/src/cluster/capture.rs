@@ -22,8 +22,8 @@ use crate::{Reader, error::map, lock};
 
 /// The changed rows of the current transaction of one connection.
 pub(crate) struct Capture {
-    /// The list is also used after a panic while it was locked: each change is added in one step, so it is
-    /// always complete.
+    /// The list is also used after a panic while it was locked: each change is added in one step, so it
+    /// is always complete.
     changes: Arc<Mutex<Vec<Change>>>,
     /// The index of the table of links.
     links: usize,

@@ -17,8 +17,8 @@ use crate::{Reader, error::map};
 const CHUNK_ROWS: usize = 250;
 const CHUNK_BYTES: usize = 4 * 1024 * 1024;
 
-/// Reads the rows with these keys in chunks: `visit` gets the keys of a chunk, and the existing rows with
-/// these keys.
+/// Reads the rows with these keys in chunks: `visit` gets the keys of a chunk, and the existing rows
+/// with these keys.
 pub(super) fn read(
     reader: &Reader<'_>,
     table: &MirroredTable,

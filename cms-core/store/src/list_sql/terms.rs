@@ -28,8 +28,8 @@ use serde_json::Value;
 use super::Builder;
 use crate::{functions::sql_key, slots};
 
-/// Dates whose neighbouring days have years of four digits: from 0001-01-01 until 9999-01-01, in seconds since
-/// the epoch.
+/// Dates whose neighbouring days have years of four digits: from 0001-01-01 until 9999-01-01, in
+/// seconds since the epoch.
 const FIRST_EDGE: i64 = -62_135_596_800;
 const LAST_EDGE: i64 = 253_370_764_800;
 

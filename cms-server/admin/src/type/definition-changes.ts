@@ -77,7 +77,7 @@ function propertyChanges(before: PropertyDraft, after: PropertyDraft): SettingCh
   const [oldKind, newKind] = [choiceOf(before), choiceOf(after)];
   const settings = (property: PropertyDraft): Json => ({
     required: property.required,
-    // Another kind has other limits, which say nothing about what somebody changed.
+    // Another kind has other settings, which say nothing about what somebody changed.
     ...(oldKind === newKind ? settingsOf(property) : commonOf(property)),
   });
   return [
