@@ -285,13 +285,11 @@ impl SlotUpdate {
         let is_due =
             slots != before.indexed || rewrite.affects(|property| slots.depends_on(&property.name));
         let live = writer.type_state(before.pk)?.live;
-        let others = catalog.types().iter().map(|known| known.indexed.count());
-        let max_slots = others.max().unwrap_or_default().max(limits::MAX_INDEXED_PROPERTIES);
         if is_due && live > MANY_OBJECTS && live * 2 > writer.live_objects()? {
             // The type has no values in later slots: their indexes stay.
             writer.drop_slots(slots.count().max(before.indexed.count()))?;
         }
-        Ok(Self { indexes: max_slots.max(slots.count()), slots, is_due })
+        Ok(Self { indexes: catalog.slot_count().max(slots.count()), slots, is_due })
     }
 
     /// The slots of rewritten rows.

@@ -8,6 +8,7 @@
 //! files or prints.
 
 mod batches;
+mod bulk_load;
 mod compare;
 mod definitions;
 mod fetch;
@@ -49,6 +50,17 @@ use cms_model::{
 
 /// The operations that an import needs of a space, over HTTP or in process.
 pub trait ImportTarget {
+    /// Runs `send`, which saves about this number of new objects of these content types. A local target may build its indexes
+    /// after it: until then, only [`fetch`] objects.
+    fn bulk_load(
+        &self,
+        _content_types: &[&str],
+        _objects: u64,
+        send: &mut dyn FnMut(),
+    ) -> Result<()> {
+        send();
+        Ok(())
+    }
     /// Lists objects of a type.
     fn objects(
         &self,

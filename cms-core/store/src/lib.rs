@@ -120,8 +120,10 @@ pub struct Store {
     damage: Arc<Damage>,
     // Declared after the connections, so that it is dropped after them: see `WalIndex::of`.
     commit_state: Arc<CommitStateCache>,
-    // Held while the database is in use; see `migrate` and `cluster`.
-    _locks: Vec<File>,
+    // Held while the database is in use; see `migrate`.
+    directory_lock: File,
+    // Held by a node; see `cluster`.
+    _node_lock: Option<File>,
 }
 
 impl Store {
@@ -137,14 +139,14 @@ impl Store {
                 folder.display()
             )));
         }
-        Self::with(path, writer, None, vec![lock])
+        Self::with(path, writer, None, (lock, None))
     }
 
     fn with(
         path: PathBuf,
         writer: Connection,
         replica: Option<Replica>,
-        locks: Vec<File>,
+        (directory_lock, node_lock): (File, Option<File>),
     ) -> Result<Self> {
         let commit_state = Arc::new(CommitStateCache::of(&path));
         let damage = Arc::<Damage>::default();
@@ -159,8 +161,23 @@ impl Store {
             lists: ListCache::default(),
             damage,
             commit_state,
-            _locks: locks,
+            directory_lock,
+            _node_lock: node_lock,
         })
+    }
+
+    /// Stops sharing the data directory, if no other process uses it; returns whether it did. Then a
+    /// process that opens it waits, or fails after 10 s, until [`Self::share_directory`].
+    ///
+    /// # Errors
+    /// [`Error::Conflict`] if a newer version migrates the database at that moment.
+    pub fn try_stop_sharing(&self) -> Result<bool> {
+        migrate::lock_exclusively(&self.directory_lock, self.readers.path())
+    }
+
+    /// Lets other processes use the data directory again.
+    pub fn share_directory(&self) -> Result<()> {
+        migrate::lock_shared_again(&self.directory_lock, self.readers.path())
     }
 
     /// Returns the read connections in use, their maximum number, and the number of waiting

@@ -131,6 +131,11 @@ impl WriteTransaction<'_> {
         self.execute("UPDATE local SET derived = ?1", [DERIVED_DATA_VERSION])
     }
 
+    /// Has the next start rebuild derived data, unless the version is stored before.
+    pub fn invalidate_derived_data(&self) -> Result<()> {
+        self.execute("UPDATE local SET derived = 0", [])
+    }
+
     /// Invalidates the content types of every process; returns the new revision.
     pub fn bump_schema(&self) -> Result<i64> {
         self.query_value("UPDATE meta SET schema_rev = schema_rev + 1 RETURNING schema_rev", [])

@@ -2,7 +2,8 @@
 //! newer databases.
 //!
 //! Every process holds `DIR/lock` shared while it uses the database and exclusively while it
-//! migrates, so no process migrates under a running server.
+//! migrates, so no process migrates under a running server. An import of many objects holds it
+//! exclusively, too.
 
 use std::{
     fs::{self, File, OpenOptions},
@@ -20,7 +21,7 @@ use rusqlite::Connection;
 
 use super::{Reader, error::map, schema::Schemas};
 
-/// Maximum wait for a migration by another process.
+/// Maximum wait for a process that holds the lock exclusively.
 const MAX_LOCK_WAIT: Duration = Duration::from_secs(10);
 
 /// The database file, and the temporary file of a new one.
@@ -77,6 +78,33 @@ pub(super) fn prepare(folder: &Path, new: NewDatabase) -> Result<(PathBuf, File)
     }
 }
 
+/// Locks the directory of an open database exclusively instead of shared, if no other process uses it;
+/// returns whether it did.
+pub(super) fn lock_exclusively(lock: &File, path: &Path) -> Result<bool> {
+    let folder = path.parent().unwrap_or(path);
+    let failed = |error| path_error(folder, &error);
+    lock.unlock().map_err(failed)?;
+    let is_alone = lock::wait(Duration::ZERO, || lock.try_lock()).map_err(failed)?;
+    if !is_alone {
+        lock_shared(lock, folder)?;
+    }
+    ensure_not_migrated(path)?;
+    Ok(is_alone)
+}
+
+/// Locks the directory of an open database shared instead of exclusively.
+pub(super) fn lock_shared_again(lock: &File, path: &Path) -> Result<()> {
+    let folder = path.parent().unwrap_or(path);
+    lock.unlock().map_err(|error| path_error(folder, &error))?;
+    lock_shared(lock, folder)?;
+    ensure_not_migrated(path)
+}
+
+/// Another process can migrate the database of an open directory only while that is not locked.
+fn ensure_not_migrated(path: &Path) -> Result<()> {
+    is_current(path).map(drop)
+}
+
 fn open_lock(folder: &Path) -> Result<File> {
     OpenOptions::new()
         .create(true)
@@ -92,7 +120,7 @@ fn lock_shared(lock: &File, folder: &Path) -> Result<()> {
         return Ok(());
     }
     Err(Error::Busy(format!(
-        "another process migrates or restores the data directory {}",
+        "another process migrates, restores or imports into the data directory {}",
         folder.display()
     )))
 }

@@ -94,6 +94,14 @@ impl WriteTransaction<'_> {
         self.drop_slots_if(|name| dropped.contains(name))
     }
 
+    /// Drops the indexes of all slots except the kept ones.
+    pub fn drop_slots_except(&self, kept: &HashSet<usize>) -> Result<()> {
+        let editions = [Edition::Current, Edition::Published];
+        let kept = editions.map(|edition| kept.iter().map(move |&slot| index_name(edition, slot)));
+        let kept: HashSet<String> = kept.into_iter().flatten().collect();
+        self.drop_slots_if(|name| !kept.contains(name))
+    }
+
     /// Drops the descending indexes, which only versions of cms with a derived data version below 5
     /// created.
     pub fn drop_descending_slots(&self) -> Result<()> {

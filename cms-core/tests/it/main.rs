@@ -7,6 +7,7 @@ mod backup;
 #[expect(dead_code, reason = "shared with end-to-end tests and benchmarks")]
 mod bucket;
 mod bulk;
+mod bulk_load;
 mod change_feed;
 mod check;
 mod clock;

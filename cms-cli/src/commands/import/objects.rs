@@ -57,9 +57,14 @@ pub(super) fn run(
     import.send_files(files_by_type, printer)?;
     let mut finished = Ok(());
     if !options.stop_on_error || import.report.files.refused == 0 {
-        finished = import.send_objects(files_by_type, &mut importer, printer);
-        let completed = importer.complete_batch();
-        finished = finished.and(import.result(&mut importer, completed, printer));
+        let objects = if options.dry_run { 0 } else { importer.announced() };
+        let names = files_by_type.iter().map(|files| files.content_type.name.as_str());
+        let loaded = target.bulk_load(&names.collect::<Vec<_>>(), objects, &mut || {
+            let sent = import.send_objects(files_by_type, &mut importer, printer);
+            let completed = importer.complete_batch();
+            finished = sent.and(import.result(&mut importer, completed, printer));
+        });
+        finished = finished.and(loaded.map_err(Failure::from));
     }
     import.report.objects = importer.counts();
     import.report.interrupted |= importer.counts().interrupted;

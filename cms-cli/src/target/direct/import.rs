@@ -16,6 +16,15 @@ use serde_json::{Map, Value, json};
 use super::{Direct, list};
 
 impl ImportTarget for Direct {
+    fn bulk_load(
+        &self,
+        content_types: &[&str],
+        objects: u64,
+        send: &mut dyn FnMut(),
+    ) -> Result<()> {
+        self.cms.bulk_load(content_types, objects, send)
+    }
+
     fn objects(
         &self,
         content_type: &str,

@@ -14,6 +14,7 @@ use crate::{
     clock::Timestamp,
     dates,
     error::{Error, Result},
+    limits,
     wire::{content_type::ContentType, workflow::Workflow},
     workflow::model::WorkflowSet,
 };
@@ -132,6 +133,12 @@ impl Catalog {
 
     pub fn with_pk(&self, pk: i64) -> Option<&Arc<CompiledType>> {
         self.types.iter().find(|known| known.pk == pk)
+    }
+
+    /// The number of slots that have indexes: at least that of the type with the most indexed values.
+    pub fn slot_count(&self) -> usize {
+        let counts = self.types.iter().map(|known| known.indexed.count());
+        counts.max().unwrap_or_default().max(limits::MAX_INDEXED_PROPERTIES)
     }
 
     /// Like [`Self::find`], with an error for unknown names.

@@ -59,7 +59,7 @@ impl Store {
         let (path, lock) = migrate::open_existing(folder)?;
         let mut writer = pool::connect_writer(&path, Durability::Normal)?;
         let replica = Replica::open(&path, &mut writer, database, schemas, metrics)?;
-        Self::with(path, writer, Some(replica), vec![lock, node.lock])
+        Self::with(path, writer, Some(replica), (lock, Some(node.lock)))
     }
 
     /// Applies the newest commits of other nodes. Nothing happens in a standalone database.
