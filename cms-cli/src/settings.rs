@@ -1,4 +1,5 @@
-//! Settings of a command, resolved from flags and environment. No other module reads either.
+//! The settings that commands share, from flags and environment variables. No other module reads these
+//! variables.
 
 use std::{
     env, fs,

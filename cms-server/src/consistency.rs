@@ -210,7 +210,7 @@ impl HeadChecks {
                 Instant::now()
             });
             // The shared database may be restarting, so requests wait. Once it has failed for `MAX_WAIT`,
-            // they fail at once.
+            // they fail immediately.
             let is_temporary = matches!(error, Error::Busy(_)) && !cluster.is_abandoned();
             if is_temporary && failing_since.elapsed() < MAX_WAIT {
                 let is_open = |request: &Waiting| !request.is_closed();

@@ -78,8 +78,8 @@ pub(crate) trait Target: ImportTarget + Sync {
 
     /// All types, ordered by name.
     fn types(&self) -> Result<Vec<ContentType>>;
-    /// Returns whether content types may have changed since the position, and sets it to the present.
-    /// Without a position, returns true.
+    /// Returns whether content types may have changed since a position in the change feed; true without a
+    /// position. Sets the position to the newest change.
     fn types_may_differ(&self, _position: &mut Option<String>) -> bool {
         true
     }

@@ -126,8 +126,8 @@ fn scale(
 /// Pixels of one type, one after the other.
 type Pixels<I> = ImageBuffer<I, Vec<<I as Pixel>::Subpixel>>;
 
-/// Scales a part of an image. Source and result have the same type of view, because the resizer is
-/// compiled for each pair of types, which takes longer than anything else in this crate.
+/// Scales a part of an image. Source and result have the same type of view, because the
+/// compiler makes a resizer for each pair of types, which takes most of the build time of this crate.
 fn resize<I: Pixel, P: PixelTrait>(
     image: Pixels<I>,
     part: Rectangle,

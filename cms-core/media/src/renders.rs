@@ -145,7 +145,7 @@ impl Renders {
         [memory, disk, rendered].map(|count| count.load(Ordering::Relaxed))
     }
 
-    /// Returns a rendered image from the cache. `now` updates its last use.
+    /// Returns a rendered image from the cache, and records `now` as its last use, at most once an hour.
     pub fn get(&self, id: &FileId, name: &str, now: SystemTime) -> Option<RenderedImage> {
         let file = File::open(self.path(id, name)).ok()?;
         let meta = file.metadata().ok()?;

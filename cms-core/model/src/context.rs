@@ -1,8 +1,8 @@
 //! The caller of a service: an authenticated key or user, and the requested view of the content.
 //!
 //! A [`Caller`] is the first argument of the methods of services, except background tasks and
-//! sign-in. It knows roles and rules, but
-//! neither headers nor tokens; the server reads those.
+//! sign-in. It knows roles and rules; the server
+//! reads headers and tokens.
 
 use std::{fmt, sync::Arc};
 
@@ -33,7 +33,7 @@ pub struct Actor {
     pub kind: ActorKind,
     /// Only scoped keys and users with role custom have rules.
     pub rules: Vec<Rule>,
-    /// The publishing right: every key has it.
+    /// The publishing right. Every key has it; publishing also needs the right to write.
     pub may_publish: bool,
 }
 

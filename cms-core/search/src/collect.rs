@@ -1,7 +1,7 @@
-//! Collects the matches of a search in one pass: visibility, count, best hits, and aggregations.
+//! Collects the matches of a search: visibility, count, best hits, and aggregations.
 //!
-//! When only the best of many matches are needed, the engine skips documents that cannot be among
-//! them, and the matches are counted separately up to the cap. Otherwise every match is visited.
+//! One pass visits every match. When only the best of many matches are needed, one pass counts the matches
+//! up to the cap, and in a second one the engine skips documents that cannot be among the best.
 
 #[cfg(test)]
 mod model_tests;

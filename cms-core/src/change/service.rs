@@ -94,8 +94,8 @@ fn position(position: JournalPosition) -> Position {
     Position::new(position.seq, position.nonce)
 }
 
-/// Whether the caller may read a change: of an object with the right to read its type, of a type if
-/// it is visible.
+/// Whether the caller may read a change. A change of an object needs the right to read its type; a change
+/// of a type is read by all callers that see the type.
 pub(crate) fn may_read(caller: &Caller, is_of_object: bool, content_type: &str) -> bool {
     if is_of_object {
         caller.may(Access::READ, content_type)

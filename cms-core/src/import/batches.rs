@@ -99,7 +99,7 @@ impl<'t> Importer<'t> {
 
     /// Saves objects; returns the errors of the refused ones by their index. `begun` is the result of
     /// sending all of these objects as one batch, if that was tried: then they are sent again only if the
-    /// batch was too large.
+    /// batch had too many objects, or may have been too large.
     pub(super) fn save(
         &mut self,
         content_type: &str,
@@ -128,8 +128,8 @@ impl<'t> Importer<'t> {
                     size = limit;
                 }
                 // Either one object or their sum is too large: halving separates the two.
-                Err(error) if is_too_large(&error) && part.len() > 1 => size = part.len() / 2,
-                Err(error) if is_too_large(&error) => {
+                Err(error) if may_be_too_large(&error) && part.len() > 1 => size = part.len() / 2,
+                Err(error) if may_be_too_large(&error) => {
                     refused.insert(start, FieldErrors::one("data", error.to_string()));
                     start += 1;
                 }
@@ -140,7 +140,8 @@ impl<'t> Importer<'t> {
     }
 }
 
-fn is_too_large(error: &Error) -> bool {
+/// Returns whether fewer objects may succeed. A proxy may answer 400 to a body that is too large.
+fn may_be_too_large(error: &Error) -> bool {
     matches!(error, Error::ObjectTooLarge { .. } | Error::BodyTooLarge | Error::BadRequest(_))
 }
 

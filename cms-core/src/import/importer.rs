@@ -389,8 +389,9 @@ impl<'a> Importer<'a> {
                 without_pending_links(object.first_version(), content_type, &is_later)
             };
             let attempt = SaveAttempt { object, partial, exists };
-            // Not sent now, although the target of the link may exist: the order of creation must
-            // not depend on where an earlier import was interrupted.
+            // With `Existing::Keep`, an earlier import may have created the target of the link and then been
+            // interrupted. The object still waits, so that the order of creation is that of an import
+            // without an interruption.
             if self.options.existing == Existing::Keep && has_link(attempt.value(), &is_later) {
                 self.types[index].waiting.push((attempt.object, FieldErrors::default()));
             } else {

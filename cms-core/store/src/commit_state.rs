@@ -1,7 +1,7 @@
 //! What cached data of this process is checked against: the change counters of the newest commit.
 //!
-//! A commit of this process caches them. A statement reads them only after a commit of another
-//! process, and on a node of a cluster after each commit. So a request usually learns without a
+//! A commit of this process caches them. A statement reads them only if nothing is cached, after a commit of
+//! another process, and on a node of a cluster after each commit. So a request usually learns without a
 //! statement that what it has cached is current. Snapshots of that commit know the counters
 //! without a statement, too.
 
@@ -71,7 +71,7 @@ impl CommitState {
         Dependencies { revisions: self.counters.revisions, changes }
     }
 
-    /// Returns whether nothing that a response depends on has changed.
+    /// Returns whether nothing that a response depends on has changed since `dependencies` was taken.
     pub fn are_current(&self, dependencies: &Dependencies) -> bool {
         self.counters.revisions == dependencies.revisions
             && match &dependencies.changes {

@@ -91,7 +91,8 @@ pub(crate) fn page(
     let cost = access_path::cost(&path, query, &terms, counts);
     let (hint, sign) = match &path {
         AccessPath::OrderIndex(index) => (format!(" INDEXED BY \"{index}\""), ""),
-        // The unary plus makes an expression that no index contains.
+        // With a unary plus, the order is an expression that no index contains: SQLite cannot use the index of
+        // the order instead.
         AccessPath::ConditionIndex => (String::new(), "+"),
         AccessPath::Any => (String::new(), ""),
     };

@@ -36,7 +36,7 @@ const MAX_WRITES_PER_COMMIT: usize = 256;
 const MAX_WAITING_WRITES: usize = 1024;
 
 /// Maximum time that a write waits in the queue of a node, the same as for the lock on the head. So a node
-/// that was paused does not carry out writes that their clients have given up.
+/// that was paused does not carry out writes whose clients no longer wait.
 const MAX_WAIT_ON_NODE: Duration = Duration::from_secs(10);
 
 /// Runs the writes of all callers on one thread, one batch at a time. When it is dropped, the waiting
@@ -175,8 +175,8 @@ impl GroupCommit {
         self.enqueue(write, false)
     }
 
-    /// As [`Self::begin`]. A dry run must always return an error, even if it succeeded, so that its changes
-    /// are rolled back.
+    /// As [`Self::begin`]. The write of a dry run must always return an error: that rolls back its changes.
+    /// Its result has to reach the caller in another way.
     pub(super) fn enqueue<T: Send + 'static>(
         &self,
         write: impl FnOnce(&WriteTransaction<'_>) -> Result<T> + Send + 'static,
@@ -252,8 +252,8 @@ impl Writer {
         while self.wait_for_writes() {
             let ended = catch_unwind(AssertUnwindSafe(|| self.run_next_batch()));
             if ended.is_err() {
-                // Writes that the batch took failed with it. Those that still wait fail here: the
-                // batch may have panicked before it took them.
+                // Writes that the batch took failed with it. As many of those that still wait fail here:
+                // the batch may have panicked before it took them.
                 drop(self.take_waiting(MAX_WRITES_PER_COMMIT));
             }
         }

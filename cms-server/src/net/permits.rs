@@ -1,7 +1,8 @@
 //! Permits: how much work of each kind runs at the same time.
 //!
 //! Work waits for a permit for a limited time, then the request fails with [`Error::Busy`]. Slow
-//! work gets at most a share of the permits of its kind, so fast work never waits behind slow work.
+//! work gets at most a share of the permits of its kind, so fast work does not wait behind slow
+//! work, unless there is only one permit.
 
 use std::{
     sync::{

@@ -50,7 +50,7 @@ pub(super) struct AuthenticatedRequest {
     pub(super) address: Option<IpAddr>,
     /// Memory of the response.
     pub(super) memory: Arc<Reservation>,
-    /// Where the route uses it; cancelled when the client disconnects.
+    /// Only on routes that use progress. It is cancelled when the client disconnects.
     pub(super) progress: Option<Arc<Progress>>,
 }
 
@@ -105,7 +105,7 @@ impl AuthenticatedRequest {
                 InlineResult::NotFast(kept) => permit = kept,
             }
         }
-        // Dropped early when the client disconnects.
+        // When the client disconnects, this future is dropped, and with it this guard, which cancels the work.
         let mut progress = self.progress.clone().map(CancelOnDrop);
         if self.route.progress == ProgressUse::Reported
             && event_stream::is_accepted(&self.parts.headers)

@@ -41,8 +41,8 @@ pub struct Projection {
 /// A node of the tree: the root, or a name in a path.
 #[derive(Debug, Default)]
 struct Node {
-    /// A path ends here: the value is returned whole.
-    whole: bool,
+    /// A path ends here: the complete value is returned.
+    is_complete: bool,
     children: Vec<Child>,
     /// Fields of `internal`, where the node is an object.
     internal: Vec<InternalField>,
@@ -107,7 +107,7 @@ impl PathScope<'_> {
     fn value_declares(&self, property: &Property, names: &[String]) -> bool {
         let Some((first, rest)) = names.split_first() else { return true };
         if let Some(relation) = &property.relation {
-            // A link that stays a link is returned whole, whatever the path below it.
+            // A link that stays a link is returned completely, whatever the path below it.
             let Some(hydrate) = self.hydrate.checked_sub(1) else { return true };
             let target = relation.target.as_deref().and_then(|name| self.catalog.find(name));
             let target = target.filter(|target| self.caller.may(Access::READ, target.name()));
@@ -177,7 +177,7 @@ impl Projection {
                 new
             });
         }
-        self.nodes[node].whole = true;
+        self.nodes[node].is_complete = true;
     }
 
     fn child(&self, node: usize, name: &str) -> Option<usize> {
@@ -192,16 +192,18 @@ impl Projection {
             let children: Vec<usize> =
                 self.nodes[node].children.iter().map(|child| child.node).collect();
             for child in children {
-                self.nodes[child].whole |= self.nodes[node].whole;
+                self.nodes[child].is_complete |= self.nodes[node].is_complete;
             }
         }
         for node in 0..self.nodes.len() {
             let Some(internal) = self.child(node, "internal") else { continue };
-            let is_named =
-                |name| self.child(internal, name).is_some_and(|field| self.nodes[field].whole);
-            let is_whole = self.nodes[internal].whole;
+            let is_named = |name| {
+                self.child(internal, name).is_some_and(|field| self.nodes[field].is_complete)
+            };
+            let has_all_fields = self.nodes[internal].is_complete;
             let fields = InternalField::ALL.into_iter();
-            let fields = fields.filter(|field| is_whole || is_named(field.as_str())).collect();
+            let fields =
+                fields.filter(|field| has_all_fields || is_named(field.as_str())).collect();
             let authors = AuthorField::ALL.into_iter();
             let authors = authors.filter(|field| is_named(field.as_str())).collect();
             (self.nodes[node].internal, self.nodes[node].authors) = (fields, authors);
@@ -214,19 +216,19 @@ impl Projection {
     }
 
     fn part(&self, node: usize) -> Part {
-        let is_complete = self.nodes[node].whole && self.nodes[node].authors.is_empty();
+        let is_complete = self.nodes[node].is_complete && self.nodes[node].authors.is_empty();
         if is_complete { Part::Complete } else { Part::Node(node) }
     }
 
     /// Returns whether a path names exactly this member of the root.
     pub fn names(&self, member: &str) -> bool {
-        self.child(0, member).is_some_and(|node| self.nodes[node].whole)
+        self.child(0, member).is_some_and(|node| self.nodes[node].is_complete)
     }
 
     /// The columns that a part of objects of a type needs.
     pub fn columns(&self, part: Part, indexed: &IndexedProperties) -> Columns {
         let Part::Node(node) = part else { return Columns::All };
-        if self.nodes[node].whole {
+        if self.nodes[node].is_complete {
             return Columns::All;
         }
         let mut names = self.properties(node).peekable();
@@ -266,7 +268,7 @@ impl Projection {
         let found = with_links.then_some(&mut links);
         let mut text = PartText { projection: self, out, links: found };
         let expected =
-            if self.nodes[node].whole { usize::MAX } else { self.properties(node).count() };
+            if self.nodes[node].is_complete { usize::MAX } else { self.properties(node).count() };
         text.members(node, expected, properties, &stored.data, false);
         out.push(b'}');
         references.links = links;
@@ -326,7 +328,7 @@ impl PartText<'_> {
             && let Some((name, value)) = members.next()
         {
             let child = self.projection.child(node, name);
-            if child.is_none() && !self.projection.nodes[node].whole {
+            if child.is_none() && !self.projection.nodes[node].is_complete {
                 continue;
             }
             expected -= 1;
@@ -348,7 +350,7 @@ impl PartText<'_> {
     fn value(&mut self, node: Option<usize>, property: Option<&Property>, value: &str) -> bool {
         let is_relation = property.is_some_and(|property| property.relation.is_some());
         let part = node.map_or(Part::Complete, |node| self.projection.part(node));
-        let below = node.filter(|node| !is_relation && !self.projection.nodes[*node].whole);
+        let below = node.filter(|node| !is_relation && !self.projection.nodes[*node].is_complete);
         let Some(node) = below else {
             let start = self.out.len();
             self.out.extend_from_slice(value.as_bytes());

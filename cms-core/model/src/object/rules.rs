@@ -37,7 +37,7 @@ pub fn check(property: &Property, value: &Value, path: &ValuePath, errors: &mut 
                 check_unique(&nested.name, items, path, errors);
             }
         }
-        // An integer just below -2^63 becomes the float -2^63, which passes `minimum`.
+        // An integer just below -2^63 was parsed as the float -2^63, which passes the `minimum` of the schema.
         (InputType::Number, Value::Number(number))
             if number.is_f64() && number.as_f64().is_some_and(|n| n <= -TWO_TO_63) =>
         {

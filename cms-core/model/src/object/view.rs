@@ -89,13 +89,13 @@ impl View {
 }
 
 /// The callers that see a change in the journal: those whose lists change. A greater audience
-/// contains the smaller ones: `Preview < AllStates < Everyone`. The audience is stored with the
+/// contains the callers of the smaller ones: `Preview < AllStates < Everyone`. The audience is stored with the
 /// change, because the object or its type may be gone later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Audience {
     /// Callers that see current versions in every status.
     Preview,
-    /// Callers that see every workflow state.
+    /// Also callers that see published versions, but objects of every workflow state.
     AllStates,
     Everyone,
 }
@@ -110,8 +110,8 @@ impl Audience {
         }
     }
 
-    /// The smallest audience that contains the caller. The caller sees the changes with this or a greater
-    /// audience.
+    /// The smallest audience that contains the caller. The caller sees a change if the audience of the change is
+    /// this or a greater one.
     pub fn smallest_containing(caller: &Caller) -> Self {
         if sees_every_status(caller) {
             Self::Preview

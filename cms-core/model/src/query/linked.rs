@@ -41,7 +41,7 @@ pub enum Links {
     Incoming {
         sources: Vec<LinkSources>,
         address: Option<Condition>,
-        /// `sources` are all relations of all types.
+        /// Nothing is left out: `sources` has every type with relations, each with all its relations.
         is_complete: bool,
     },
 }
@@ -60,7 +60,7 @@ pub struct LinkSources {
     pub view: View,
     /// The relations whose links are of interest.
     pub paths: Vec<PropertyPath>,
-    /// The type has other relations.
+    /// The type also has relations that are not in `paths`.
     pub is_partial: bool,
 }
 
@@ -202,6 +202,7 @@ impl Resolver<'_> {
             operator => (operator, vec![condition.values]),
         };
         for values in values {
+            // Whatever this path, the values are compared with what `member` names.
             let path = PathRoot::Id.into();
             let upper = condition.upper.clone();
             let single = Condition { path, operator, values, upper, dates: false };

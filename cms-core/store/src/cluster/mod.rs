@@ -3,7 +3,7 @@
 //!
 //! | Module | Contains |
 //! |---|---|
-//! | `database` | values and traits of the shared database; nothing here names PostgreSQL |
+//! | `database` | values and traits of the shared database; this module does not name PostgreSQL |
 //! | `open` | the data directory of a node |
 //! | `tables` | which tables all nodes share |
 //! | `capture` | notes the keys of changed rows |

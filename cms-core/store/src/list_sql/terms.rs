@@ -28,8 +28,8 @@ use serde_json::Value;
 use super::Builder;
 use crate::{functions::sql_key, slots};
 
-/// Dates whose neighbouring days have years of four digits: from 0001-01-01 until 9999-01-01, in
-/// seconds since the epoch.
+/// From 0001-01-01 until 9999-01-01, in seconds since the epoch. A range of such dates is first compared as
+/// text: two days before and after them, years still have four digits, see [`edges`].
 const FIRST_EDGE: i64 = -62_135_596_800;
 const LAST_EDGE: i64 = 253_370_764_800;
 
@@ -40,7 +40,7 @@ pub(super) struct Term {
     pub(super) access_method: AccessMethod,
 }
 
-/// Returns whether a condition forces all objects to have the same value at a path.
+/// Returns whether all objects that match have the same value at a path, because of a condition.
 pub(super) fn has_single_value(path: &PropertyPath, query: &ListQuery, terms: &[Term]) -> bool {
     of_conditions(query, terms).any(|(condition, term)| {
         term.access_method == AccessMethod::IndexPoint && condition.path == *path
@@ -385,7 +385,8 @@ fn edges(date: &str) -> Option<(Sql, Sql)> {
         text.truncate(10);
         Sql::Blob(text)
     };
-    // Days beside other dates may have no four-digit year, so such dates are parsed to compare them.
+    // Two days before or after an earlier or later date, the year may not have four digits. Such dates are
+    // only compared as parsed dates.
     (FIRST_EDGE..LAST_EDGE)
         .contains(&seconds)
         .then(|| (day(seconds - TWO_DAYS), day(seconds + TWO_DAYS)))
