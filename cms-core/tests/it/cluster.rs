@@ -151,6 +151,23 @@ fn commit_whose_connection_broke_is_neither_lost_nor_doubled() {
 }
 
 #[test]
+fn commit_is_found_although_the_commit_log_cannot_be_read_immediately() {
+    let (database, first, second) = two();
+    database.cut([Cut::AfterCommit]);
+    database.fail_nonce_reads(1);
+    create(&first, "a").unwrap();
+    database.cut([Cut::AfterCommit]);
+    database.fail_nonce_reads(usize::MAX);
+    let unknown = create(&first, "b");
+    assert!(matches!(unknown, Err(Error::OutcomeUnknown)), "{unknown:?}");
+    database.fail_nonce_reads(0);
+    first.catch_up().unwrap();
+    second.catch_up().unwrap();
+    assert_eq!((first.titles().len(), second.titles()), (2, first.titles()));
+    assert_eq!((first.differences(), second.differences()), (0, 0));
+}
+
+#[test]
 fn commit_that_stays_unknown_is_reported_and_found_later() {
     let (database, first, _second) = two();
     for (id, cut, is_stored) in [("a", Cut::AfterCommit, true), ("b", Cut::BeforeCommit, false)] {

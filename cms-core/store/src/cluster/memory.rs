@@ -61,6 +61,8 @@ struct State {
     /// When each commit of the log was made.
     times: BTreeMap<i64, i64>,
     cuts: Vec<Cut>,
+    /// How many of the next reads of a nonce fail.
+    failing_nonce_reads: usize,
     /// With the time of the report.
     nodes: BTreeMap<String, (NodeReport, i64)>,
     duties: BTreeMap<String, (String, i64)>,
@@ -84,6 +86,11 @@ impl MemoryDatabase {
     /// Sets how the next commits end; later ones succeed.
     pub fn cut(&self, cuts: impl IntoIterator<Item = Cut>) {
         self.lock_state().cuts.extend(cuts);
+    }
+
+    /// Makes this number of the next reads of a nonce fail.
+    pub fn fail_nonce_reads(&self, count: usize) {
+        self.lock_state().failing_nonce_reads = count;
     }
 
     /// Makes every call fail, or succeed again.
@@ -234,7 +241,7 @@ impl SharedDatabase for MemoryDatabase {
     }
 
     fn outcome_timeout(&self) -> Duration {
-        Duration::from_millis(60)
+        Duration::from_millis(300)
     }
 
     /// False from 2,000 rows on: a comparison reads all rows.
@@ -386,6 +393,11 @@ impl SharedSnapshot for Locked<'_> {
 
 impl LockedHead for Locked<'_> {
     fn nonce_of(&mut self, commit: i64) -> Result<Option<i64>> {
+        let mut state = self.database.lock_state();
+        if state.failing_nonce_reads > 0 {
+            state.failing_nonce_reads -= 1;
+            return Err(Error::Busy("the shared database cannot be reached".to_owned()));
+        }
         Ok(self.snapshot.nonces.get(&commit).copied())
     }
 

@@ -202,10 +202,12 @@ impl Replica {
         ended
     }
 
-    /// Moves the cluster to the next schema, if it has the one before; returns the version.
+    /// Moves the cluster from the schema of this replica to the next one; returns its version, none if this
+    /// program knows no later schema.
     ///
     /// # Errors
-    /// [`Error::Busy`] also if another node reads tables that change: nothing was changed.
+    /// Those of a commit. [`Error::Busy`] may also mean that another node reads tables that change; then nothing
+    /// was changed.
     pub(crate) fn upgrade(&self, connection: &Mutex<Connection>) -> Result<Option<i64>> {
         let version = self.schema() + 1;
         let Some(step) = self.schemas.shared(version) else { return Ok(None) };
@@ -424,9 +426,16 @@ impl Replica {
         warn!(commit = commit.commit, "commit outcome unknown");
         let deadline = Instant::now() + self.database.outcome_timeout();
         let mut pause = MIN_RETRY;
-        let mut head = loop {
-            match self.database.lock(base) {
-                Ok(head) => break head,
+        // The lock, and the nonce of the commit with this number, if there is one after `base`.
+        let read = || -> Result<_> {
+            let mut head = self.database.lock(base)?;
+            let is_base = head.head().position == base;
+            let stored = if is_base { None } else { head.nonce_of(commit.commit)? };
+            Ok((head, stored))
+        };
+        let (head, stored) = loop {
+            match read() {
+                Ok(found) => break found,
                 Err(error) if Instant::now() + pause > deadline => {
                     self.metrics.count_commit("unknown");
                     error!(commit = commit.commit, %error, "commit outcome not resolved");
@@ -444,7 +453,7 @@ impl Replica {
         }
         let resolved = if found == base {
             Ok(Resolved::NotCommitted(head))
-        } else if head.nonce_of(commit.commit)? == Some(commit.nonce) {
+        } else if stored == Some(commit.nonce) {
             Ok(Resolved::Committed)
         } else {
             self.metrics.count_commit("superseded");
