@@ -17,8 +17,8 @@ use tokio::{sync::oneshot, time};
 
 use crate::telemetry::metrics::{BUCKETS, valid};
 
-/// How current the reads of this request must be. A weaker value than the setting of the server has no
-/// effect.
+/// How current the reads of this request must be. A weaker value than the setting of the server, or than the
+/// route needs, has no effect.
 const HEADER: HeaderName = HeaderName::from_static("x-read-consistency");
 /// The position of the node after a write; a request that sends it back reads that write.
 pub(crate) const POSITION: HeaderName = HeaderName::from_static("x-cms-position");

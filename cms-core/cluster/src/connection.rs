@@ -42,9 +42,11 @@ const PROBES: u32 = 3;
 /// Bytes of a name that PostgreSQL keeps.
 const NAME_BYTES: usize = 63;
 
-/// Settings of each session, whatever those of the role and the server are.
+/// Settings of each session, whatever those of the role and the server are, except that
+/// `synchronous_commit` stays `remote_apply` where it is.
 ///
-/// - `idle_in_transaction_session_timeout` takes the lock from nodes that are dead or paused.
+/// - `idle_in_transaction_session_timeout` takes the lock from nodes that are dead or paused, unless they
+///   were paused in the middle of a request.
 /// - Planner: all statements select rows by primary key, so a sequential scan is never right. Tables
 ///   without statistics would get one, hence `enable_seqscan = off`. This setting only adds a cost
 ///   penalty, which would make PostgreSQL use its JIT compiler, hence `jit = off`.
@@ -158,7 +160,8 @@ impl Server {
 
 /// An open connection with its prepared statements.
 pub(crate) struct Session {
-    // Dropped first: statements that are dropped while it is open are closed one by one.
+    // Dropped before `statements`: while the client is open, each dropped statement sends a request of its
+    // own to close it.
     client: Client,
     task: AbortHandle,
     statements: BlockingMutex<HashMap<String, Statement>>,
@@ -269,7 +272,7 @@ pub(crate) struct Held<'d> {
 
 impl Held<'_> {
     /// Runs requests that may be repeated. Repeats them once on a new connection if an older one
-    /// turns out to be broken: the server may have been restarted since.
+    /// turns out to be broken, because the server may have been restarted since; not after a timeout.
     pub(crate) async fn run<T>(
         &mut self,
         limit: Duration,

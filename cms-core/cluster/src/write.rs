@@ -35,7 +35,7 @@ const MAX_BYTES_IN_FLIGHT: usize = 8 * 1024 * 1024;
 const PART_KEYS: usize = 10_000;
 /// Interval of the queries that keep the transaction open while the head is locked: PostgreSQL ends a
 /// transaction that is idle for 5 s. A transaction whose next request has arrived only in part is not
-/// idle: a process that is paused while it sends a request keeps the lock.
+/// idle: a process that is paused while it sends a request keeps the lock until it continues or ends.
 const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(1);
 
 const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE";
@@ -44,8 +44,8 @@ const LOCK: &str = r#"SELECT commit_no, nonce, schema, sequences, cluster FROM "
 
 const NONCE: &str = r#"SELECT nonce FROM "cms"."commit_log" WHERE commit_no = $1"#;
 
-/// Adds the commit and its changes to the log, and moves the head. The keys of a part travel as text:
-/// the arrays of a two-dimensional array would all need the same length.
+/// Adds the commit and its changes to the log, and moves the head. The keys of each part are sent as one
+/// text: in an array of arrays, PostgreSQL requires that all have the same length.
 const RECORD: &str = r#"WITH log AS (
     INSERT INTO "cms"."commit_log" (commit_no, nonce, at, node)
     VALUES ($1, $2, pg_catalog.clock_timestamp(), $3)
@@ -90,9 +90,9 @@ async fn lock(session: &Session, after: Position) -> Attempt<HeadState> {
     if state.head.position == after {
         return Ok(state);
     }
-    // Each statement has a snapshot of its own, which is taken under the lock. The changes come before
-    // the check: if the position is in the log afterwards, none of the changes after it had been
-    // pruned.
+    // Each statement has a snapshot of its own, which is taken under the lock. The changes are read first,
+    // then the check whether `after` is still in the log: if it is, no change after it was missing when the
+    // changes were read.
     let changes = send(read_changes(session, &statements.changes, after)).await;
     let check = send(read_check(session, &statements.check, after)).await;
     state.changes = changes.response().await?;

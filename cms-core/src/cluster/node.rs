@@ -101,7 +101,8 @@ struct State {
     writer: Option<WriterNode>,
 }
 
-/// While this exists, no node removes media files, unless [`Self::is_held`] says that it has ended.
+/// The lock of a running backup: no node removes media files while it exists, as long as [`Self::is_held`] returns
+/// true.
 pub(crate) struct RunningBackup(Arc<Node>);
 
 impl RunningBackup {
@@ -146,7 +147,7 @@ impl Node {
     }
 
     fn running_backup(&self) -> MutexGuard<'_, Option<Instant>> {
-        // Also used after a panic of the backup, which has ended the lock in the shared database.
+        // A panic while it was locked leaves it valid: it is one value.
         self.running_backup.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -179,14 +180,14 @@ impl Cluster<'_> {
     /// Takes or renews the given duties, except those that another node holds.
     pub fn renew_duties(&self, duties: &[Duty]) -> Result<()> {
         for &duty in duties {
-            // The lease counts from before the statement, so it ends here first.
+            // This node counts from before the statement, so the lease ends here earlier than in PostgreSQL.
             let until = Instant::now() + duty.lease();
             if self.node.database.acquire(duty.as_str(), &self.node.id, duty.lease())? {
                 if self.node.state().duties.insert(duty, until).is_none() {
                     tracing::info!(duty = duty.as_str(), "duty acquired");
                 }
             } else {
-                self.forget_duties(|lost, _| lost == duty);
+                self.remove_duties(|lost, _| lost == duty);
             }
         }
         Ok(())
@@ -196,10 +197,10 @@ impl Cluster<'_> {
     /// respond.
     pub fn forget_expired_duties(&self) {
         let now = Instant::now();
-        self.forget_duties(|_, until| until <= now);
+        self.remove_duties(|_, until| until <= now);
     }
 
-    fn forget_duties(&self, is_lost: impl Fn(Duty, Instant) -> bool) {
+    fn remove_duties(&self, is_lost: impl Fn(Duty, Instant) -> bool) {
         self.node.state().duties.retain(|&duty, &mut until| {
             let is_lost = is_lost(duty, until);
             if is_lost {
@@ -238,7 +239,7 @@ impl Cluster<'_> {
     /// Renews the lock of the backup that this node makes, if it makes one.
     pub fn renew_lock_for_backup(&self) -> Result<()> {
         let mut until = self.node.running_backup();
-        // One that has ended stays so: files may have been removed meanwhile.
+        // A lock that has ended is not renewed: files may have been removed since.
         if until.is_some_and(|until| Instant::now() < until) {
             self.renew_running_backup(&mut until)?;
         }

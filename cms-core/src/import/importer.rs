@@ -67,7 +67,7 @@ pub struct ImportOptions<'a> {
     pub stop: &'a AtomicBool,
 }
 
-/// Number of objects by outcome; each object counts once.
+/// Number of objects by outcome. Each object has one outcome; `statuses` counts some of them again.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ImportCounts {
     pub created: u64,

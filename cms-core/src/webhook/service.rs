@@ -123,8 +123,8 @@ impl Webhooks<'_> {
         })
     }
 
-    /// Queues deliveries again, by default the failed ones, and makes pending ones due immediately;
-    /// returns their number.
+    /// Queues the named deliveries again, or all failed ones, and makes pending ones due immediately. Returns
+    /// the number of named ones, or without names that of failed and pending ones.
     ///
     /// # Errors
     /// [`Error::NotFound`] when the webhook has no such delivery; then nothing changes.

@@ -97,8 +97,8 @@ impl WriteTransaction<'_> {
     /// Drops the indexes of all slots except the kept ones.
     pub fn drop_slots_except(&self, kept: &HashSet<usize>) -> Result<()> {
         let editions = [Edition::Current, Edition::Published];
-        let kept = editions.map(|edition| kept.iter().map(move |&slot| index_name(edition, slot)));
-        let kept: HashSet<String> = kept.into_iter().flatten().collect();
+        let names_of = |edition| kept.iter().map(move |&slot| index_name(edition, slot));
+        let kept: HashSet<String> = editions.into_iter().flat_map(names_of).collect();
         self.drop_slots_if(|name| !kept.contains(name))
     }
 

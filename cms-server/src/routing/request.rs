@@ -133,7 +133,7 @@ pub(crate) async fn handle(
     response
 }
 
-/// Tells whether the responses of a path depend on the key or the session of a request.
+/// Returns whether the responses of a path depend on the key or the session of a request.
 fn depends_on_caller(uri: &Uri) -> bool {
     uri.path().starts_with("/api/") || uri.path() == "/metrics"
 }
@@ -280,7 +280,8 @@ fn needed_consistency(app: &App, route: &Route) -> Option<Consistency> {
     }
 }
 
-/// Waits until no node accepts a key or session that has just been revoked.
+/// Waits until no node accepts a key or session that has just been revoked, at most as long as
+/// docs/reference/cluster.md#what-is-guaranteed says.
 async fn wait_for_nodes(app: &Arc<App>) {
     if app.cms.cluster().is_some() {
         let wait = |app: &App| app.cms.cluster().map(|cluster| cluster.wait_for_nodes());

@@ -80,12 +80,12 @@ impl Capture {
         lock(&self.changes).len()
     }
 
-    /// Forgets the changes that a savepoint has rolled back.
+    /// Removes the changes that a savepoint has rolled back.
     pub(crate) fn truncate(&self, len: usize) {
         lock(&self.changes).truncate(len);
     }
 
-    /// Returns the noted keys by table, in order and without repetitions, and forgets them.
+    /// Returns the noted keys by table, in order and without repetitions, and removes them.
     pub(super) fn take(&self, tables: &[MirroredTable]) -> ChangedKeys {
         let mut changes = std::mem::take(&mut *lock(&self.changes));
         changes.sort_unstable();

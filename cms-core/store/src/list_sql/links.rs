@@ -2,8 +2,8 @@
 //!
 //! `link` has the links of the current and of the published version of an object, without their
 //! property. It finds the objects; where that is not enough, their data decides (`links_to`).
-//! Subqueries name their tables `source` and `listed`, so that the table of the list is the only
-//! one with its own name.
+//! In subqueries, the tables of objects have the aliases `source` and `listed`. Only the table of the list is
+//! used without an alias.
 
 use std::collections::BTreeMap;
 

@@ -415,8 +415,8 @@ fn exact_text(slot: usize) -> String {
     format!("ifnull({}, CAST({} AS TEXT))", slots::original_text(slot), slots::key(slot))
 }
 
-/// The single search text of a condition, as a key. None for an empty text, which every value
-/// contains but the key cannot find.
+/// The single search text of a condition, as a key. None for an empty text: every value contains it, but a
+/// search for an empty key finds nothing.
 fn text_needle(condition: &Condition, scalar: SqlScalar) -> Option<Sql> {
     match condition.values.as_slice() {
         [needle] if scalar == SqlScalar::Text && !value::is_empty(needle) => {

@@ -4,7 +4,7 @@
 /** Shorter texts are pasted by the browser, which then can undo it. */
 const LARGE_PASTE_CHARS = 50_000;
 
-/** Tells whether a text is too long for a control that grows with it. */
+/** Returns whether a text is too long for a control that grows with it. */
 export function isLarge(text: string): boolean {
   return text.length > LARGE_PASTE_CHARS;
 }

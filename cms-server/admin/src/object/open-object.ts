@@ -111,7 +111,7 @@ async function newestWorkId(type: string, opener: Opener): Promise<string | null
   return all.sort((a, b) => b.at - a.at)[0]?.id ?? null;
 }
 
-/** Tells whether another tab is writing this work now. */
+/** Returns whether another tab is writing this work now. */
 function isOpen(work: UnsavedWork, open: OpenTabs): boolean {
   return open.others.has(work.tab);
 }

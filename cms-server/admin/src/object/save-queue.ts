@@ -9,7 +9,7 @@ import { baseOf, type StoredObject } from './object-requests';
 import { isRecord } from '../value/record';
 import { uuid } from '../value/uuid';
 
-/** Sends one write: with `id` a replacement of the state `etag`, else a creation with `key`. */
+/** Sends one write. An update replaces the state `etag`; a creation has an idempotency key. */
 export type SendSave = (write: SaveRequest) => Promise<ApiResult<StoredObject>>;
 export type SaveRequest =
   | { kind: 'create'; values: Values; key: string }
@@ -28,7 +28,8 @@ export interface QueueState {
   retry: { at: number; problem: Problem } | null;
 }
 
-/** Maximum number of writes for one save, if other people's changes come first each time. */
+/** Maximum number of writes for one save by the editor, if other people's changes come first each time. Writes
+ *  without a definite response are repeated without limit. */
 export const MAX_ATTEMPTS = 4;
 const RETRY_DELAYS_SECONDS = [2, 4, 8, 16, 32, 60];
 

@@ -37,7 +37,7 @@ export const session = {
   },
 };
 
-/** Tells whether the user has a right on a content type. */
+/** Returns whether the user has a right on a content type. */
 export function may(right: Right, type: string): boolean {
   return context?.rights.contentTypes[type]?.includes(right) ?? false;
 }

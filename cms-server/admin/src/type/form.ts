@@ -226,7 +226,7 @@ function number(value: unknown): number | null {
 /** The property that holds translations. The content type declares it `hidden`, so that other clients leave it out. */
 export const TRANSLATIONS = '__translations';
 
-/** Tells whether the control of a field is shown, given the values of the other properties. */
+/** Returns whether the control of a field is shown, given the values of the other properties. */
 export function isShown(field: Field, values: Record<string, unknown>): boolean {
   if (field.hidden && field.name !== TRANSLATIONS) return false;
   const condition = field.hints.showIf;

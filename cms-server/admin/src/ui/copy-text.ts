@@ -3,7 +3,7 @@
 import { t } from '../text';
 import { toast } from './toasts.svelte';
 
-/** Tells whether the text was copied. */
+/** Returns whether the text was copied. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);

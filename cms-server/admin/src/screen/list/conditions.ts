@@ -71,7 +71,7 @@ export function conditionsText(conditions: Conditions): string {
   return Object.keys(conditions).length === 0 ? '' : JSON.stringify(conditions);
 }
 
-/** Tells whether a condition has the values that its operator needs. */
+/** Returns whether a condition has the values that its operator needs. */
 export function isComplete({ type, filter, filter2 }: Condition): boolean {
   if (type === 'empty' || type === 'notEmpty') return true;
   if (Array.isArray(filter)) return filter.length > 0;

@@ -122,7 +122,7 @@ function stateOf({ internal }: StoredObject): string {
   return JSON.stringify(internal ?? null);
 }
 
-/** Tells whether the same objects stand at the same places: then new values move nothing. */
+/** Returns whether the same objects stand at the same places: then new values move nothing. */
 export function isSameOrder(before: Rows, next: Rows): boolean {
   return (
     before.objects.length === next.objects.length &&

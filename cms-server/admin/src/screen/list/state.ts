@@ -88,7 +88,7 @@ export function readDefinition(value: unknown): ViewDefinition {
   };
 }
 
-/** Tells whether a list shows what a saved view holds. */
+/** Returns whether a list shows what a saved view holds. */
 export function isView(state: ViewDefinition, definition: unknown): boolean {
   return isEqual(storeDefinition(state), storeDefinition(readDefinition(definition)));
 }

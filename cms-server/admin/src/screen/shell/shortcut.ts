@@ -1,7 +1,7 @@
 // Which key presses are a shortcut of the page: when shortcuts are on, and nothing covers what they act on.
 import { preferences } from '../../session/preferences.svelte';
 
-/** Tells whether `event` is ⌘ or Ctrl with `key`, and `within` is not behind a dialog. */
+/** Returns whether `event` is ⌘ or Ctrl with `key`, and `within` is not behind a dialog. */
 export function isShortcut(
   event: KeyboardEvent,
   key: string,

@@ -27,7 +27,7 @@ function hasAccess(user: User): boolean {
   return user.hasPassword || user.openId;
 }
 
-/** Tells whether a user is the only enabled admin who can sign in: the server keeps one. */
+/** Returns whether a user is the only enabled admin who can sign in: the server keeps one. */
 export async function isLastAdmin(user: User): Promise<boolean> {
   if (user.role !== 'admin' || user.disabled || !hasAccess(user)) return false;
   const result = await sendRequest<Page<User>>(

@@ -59,7 +59,7 @@ export async function readBefore(
   return { data: before, etag: null };
 }
 
-/** Tells whether an object has all values of a patch. */
+/** Returns whether an object has all values of a patch. */
 export function hasValues({ values }: Before, patch: Record<string, unknown>): boolean {
   return Object.entries(patch).every(([name, value]) => isEqual(values[name], value));
 }
