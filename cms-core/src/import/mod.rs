@@ -50,8 +50,8 @@ use cms_model::{
 
 /// The operations that an import needs of a space, over HTTP or in process.
 pub trait ImportTarget {
-    /// Runs `send`, which saves about this number of new objects of these content types. A local target may build its indexes
-    /// after it: until then, only [`fetch()`] objects.
+    /// Runs `send`, which saves about this number of new objects of these content types. A local target may
+    /// build its indexes after it: until then, only [`fetch()`] objects.
     fn bulk_load(
         &self,
         _content_types: &[&str],
