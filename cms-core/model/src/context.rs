@@ -1,8 +1,7 @@
 //! The caller of a service: an authenticated key or user, and the requested view of the content.
 //!
 //! A [`Caller`] is the first argument of the methods of services, except background tasks and
-//! sign-in. It knows roles and rules; the server
-//! reads headers and tokens.
+//! sign-in. It knows roles and rules; the server reads headers and tokens.
 
 use std::{fmt, sync::Arc};
 

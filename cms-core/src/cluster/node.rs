@@ -101,8 +101,8 @@ struct State {
     writer: Option<WriterNode>,
 }
 
-/// The lock of a running backup: no node removes media files while it exists, as long as [`Self::is_held`] returns
-/// true.
+/// The lock of a running backup: no node removes media files while it exists, as long as
+/// [`Self::is_held`] returns true.
 pub(crate) struct RunningBackup(Arc<Node>);
 
 impl RunningBackup {

@@ -140,7 +140,7 @@ impl<'t> Importer<'t> {
     }
 }
 
-/// Returns whether fewer objects may succeed. A proxy may answer 400 to a body that is too large.
+/// Returns whether fewer objects may succeed. A proxy may respond with 400 to a body that is too large.
 fn may_be_too_large(error: &Error) -> bool {
     matches!(error, Error::ObjectTooLarge { .. } | Error::BodyTooLarge | Error::BadRequest(_))
 }

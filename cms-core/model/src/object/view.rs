@@ -95,7 +95,7 @@ impl View {
 pub enum Audience {
     /// Callers that see current versions in every status.
     Preview,
-    /// Also callers that see published versions, but objects of every workflow state.
+    /// Also callers that see objects in every workflow state.
     AllStates,
     Everyone,
 }
@@ -110,8 +110,8 @@ impl Audience {
         }
     }
 
-    /// The smallest audience that contains the caller. The caller sees a change if the audience of the change is
-    /// this or a greater one.
+    /// The smallest audience that contains the caller. The caller sees a change if the audience of the
+    /// change is this or a greater one.
     pub fn smallest_containing(caller: &Caller) -> Self {
         if sees_every_status(caller) {
             Self::Preview

@@ -206,8 +206,8 @@ impl Replica {
     /// program knows no later schema.
     ///
     /// # Errors
-    /// Those of a commit. [`Error::Busy`] may also mean that another node reads tables that change; then nothing
-    /// was changed.
+    /// Those of a commit. [`Error::Busy`] may also mean that another node reads tables that change; then
+    /// nothing was changed.
     pub(crate) fn upgrade(&self, connection: &Mutex<Connection>) -> Result<Option<i64>> {
         let version = self.schema() + 1;
         let Some(step) = self.schemas.shared(version) else { return Ok(None) };
