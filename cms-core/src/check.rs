@@ -319,8 +319,7 @@ impl TypeCheck<'_> {
             let message = format!("stale index values in {unfilled} rows");
             self.add(CheckArea::Slots, None, message, true);
         }
-        for property in self.content_type.properties.iter().filter(|property| property.unique) {
-            let Some(slot) = indexed.find(&property.name) else { continue };
+        for (slot, property) in self.content_type.unique_properties() {
             for ids in self.reader.shared_values(*pk, slot)? {
                 let message =
                     format!("objects with the same value of the unique {}: {ids}", property.name);

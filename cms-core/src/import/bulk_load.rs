@@ -31,10 +31,12 @@ impl Cms {
             load();
             return Ok(());
         }
-        let kept = unique_slots(&*self.current_catalog()?, content_types);
-        let begun = self.store.write(move |writer| {
-            writer.drop_slots_except(&kept)?;
-            writer.invalidate_derived_data()
+        let begun = self.current_catalog().and_then(|catalog| {
+            let kept = unique_slots(&catalog, content_types);
+            self.store.write(move |writer| {
+                writer.drop_slots_except(&kept)?;
+                writer.invalidate_derived_data()
+            })
         });
         let ended = begun.and_then(|()| {
             load();
@@ -64,8 +66,7 @@ fn saves_time(new_objects: u64, stored_objects: u64) -> bool {
 fn unique_slots(catalog: &Catalog, content_types: &[&str]) -> HashSet<usize> {
     let known = content_types.iter().filter_map(|name| catalog.find(name));
     let slots = known.flat_map(|known| {
-        let unique = known.properties.iter().filter(|property| property.unique);
-        let properties = unique.filter_map(|property| known.indexed.find(&property.name));
+        let properties = known.unique_properties().map(|(slot, _)| slot);
         properties.chain(known.indexed.combinations().map(|(slot, _)| slot))
     });
     slots.collect()

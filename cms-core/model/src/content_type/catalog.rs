@@ -83,6 +83,12 @@ impl CompiledType {
         &self.definition.name
     }
 
+    /// The unique properties, with their slots.
+    pub fn unique_properties(&self) -> impl Iterator<Item = (usize, &Property)> {
+        let unique = self.properties.iter().filter(|property| property.unique);
+        unique.filter_map(|property| Some((self.indexed.find(&property.name)?, property)))
+    }
+
     /// The type as the API returns it.
     pub fn to_wire(&self) -> ContentType {
         let definition = &self.definition;
