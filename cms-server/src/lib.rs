@@ -10,15 +10,19 @@
 //! | `server` | listens, accepts connections, speaks HTTP, shuts down |
 //! | `net` | limits on clients: connections, rates, permits, memory of unsent responses, slow clients |
 //! | `routing` | the table of routes, matching a path, the order of checks of a request |
-//! | `blocking` | the one step from connection threads to threads that may block |
+//! | `forward` | on a node of a cluster: sends a write to the node that writes for all |
+//! | `consistency` | on a node of a cluster: waits until the replica is current |
 //! | `extract` | key, view, query and body of a request |
+//! | `blocking` | the one step from connection threads to threads that may block |
 //! | `http` | one short function per route: unpack the request, call the core, make the response |
 //! | `response` | headers, compression, errors |
 //! | `telemetry` | logs, metrics and traces |
 //!
-//! `starting` responds while a node opens its replica. `consistency` is how a node of a cluster waits until its replica is current. `openid` is the client of an
-//! OpenID Connect issuer. `state` is what all requests share, and knows no routes. `background` has the tasks that run without a request: publishing on schedule, bulk jobs,
-//! indexing, clean-up, backups, webhook deliveries.
+//! `config` has the settings, `public_url` the URL of this server and the address of a client.
+//! `starting` responds while a node opens its replica. `openid` is the client of an OpenID Connect
+//! issuer. `state` is what all requests share, and knows no routes. `background` has the tasks that run
+//! without a request: publishing on schedule, bulk jobs, indexing, clean-up, backups, webhook
+//! deliveries.
 
 mod background;
 mod blocking;

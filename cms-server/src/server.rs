@@ -60,8 +60,8 @@ pub(crate) const BACKLOG: u32 = 1024;
 pub(crate) const CLOSE_TIMEOUT: Duration = Duration::from_secs(10);
 /// Time in which work that is still running after the grace period may end.
 const WORK_TIMEOUT: Duration = Duration::from_secs(2);
-/// Part of the grace period in which a node of a cluster still accepts requests, but is not ready: load
-/// balancers take it out of use before it closes connections, or they would send requests to closed ones.
+/// Part of the grace period in which a node of a cluster still accepts requests, but is not ready. A
+/// load balancer takes it out of use meanwhile; otherwise requests would meet closed connections.
 const UNREADY_TIME: Duration = Duration::from_secs(3);
 /// Time for the last background tasks after the grace period.
 const TASKS_TIMEOUT: Duration = Duration::from_secs(3);

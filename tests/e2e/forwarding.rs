@@ -261,7 +261,7 @@ fn paused_writer_does_not_carry_out_what_has_waited_for_too_long() {
     let Some(nodes) = Nodes::start(&[]) else { return };
     let status = |id: &str| send(&nodes.client, &nodes.other, id).unwrap().status().as_u16();
     thread::scope(|scope| {
-        // The commit of the first write waits, and the second one for it.
+        // The first write waits for this lock in its commit, the second one for the end of that commit.
         let sql = "BEGIN; LOCK TABLE cms.commit_log IN EXCLUSIVE MODE; SELECT pg_sleep(3); COMMIT";
         scope.spawn(|| nodes.shared.postgres.sql("cms", sql));
         // The lock is taken, then each write waits in its place, before the next step.

@@ -1,4 +1,4 @@
-//! Sign-in by OpenID Connect with a provider of others: `oidc-provider` of npm.
+//! Sign-in by OpenID Connect with an independent provider: `oidc-provider` of npm.
 //!
 //! Needs `node` and, in `NODE_PATH`, the package `oidc-provider`; `.ci/run` installs it. The issuer of
 //! `cms-server/tests/it/openid.rs` makes the mistakes that a provider does not.

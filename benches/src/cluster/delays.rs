@@ -47,7 +47,7 @@ async fn staleness(first: &Server, second: &Server) {
     let mut ticks = time::interval(Duration::from_micros(1_000_000 / CREATES));
     ticks.set_missed_tick_behavior(MissedTickBehavior::Burst);
     let mut observed = Vec::new();
-    // Connections take turns, so that a create may take longer than the time to the next one.
+    // The creates use 64 connections in turn, so that one may begin before the previous one has ended.
     let connections = (0..64).map(|_| Arc::new(tokio::sync::Mutex::new(None)));
     let connections: Vec<_> = connections.collect();
     let start = Instant::now();

@@ -22,8 +22,8 @@ use crate::{
 const POSTS: &str = "/api/v1/content/post";
 /// Maximum number of objects that a client owns.
 const MAX_OWN_OBJECTS: usize = 20;
-/// Time after which a write without a response is stored or never will be: a node that is paused
-/// for half a minute may then finish the commit that was under way.
+/// Time after which a write without a response either is stored or never will be. It is longer than
+/// the half minute for which a node is paused, because that node may finish its commit afterwards.
 const UNKNOWN_TIME: Duration = Duration::from_secs(40);
 
 /// State that all clients share.

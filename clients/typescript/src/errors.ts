@@ -97,7 +97,7 @@ export async function errorOf(response: Response, request: string, hasNoValues: 
   }
   if (status === 400 && isMessages(body)) {
     const { errors: reasons, ...others } = body;
-    // If the request has values, the same body reports an invalid property of the name `errors`.
+    // If the request sends property values, `errors` may be the name of an invalid property instead.
     const isRefusal = hasNoValues && reasons !== undefined && Object.keys(others).length === 0;
     return isRefusal ? new RefusedError(status, request, reasons) : new ValidationError(status, request, body);
   }

@@ -73,7 +73,7 @@ type ScalarCondition<Value> =
           ? Equality<Value> | Range<string> | TextMatch
           : Equality<Value> | Range<string | number> | TextMatch);
 
-/** The conditions at paths of a type. An unknown path becomes a message. */
+/** The conditions at paths of a type. The type at an unknown path is a message, which the compiler prints. */
 export type Filters<Types, Type extends TypeName<Types>, Path extends string> = {
   readonly [Key in Path]: string extends Key
     ? Condition

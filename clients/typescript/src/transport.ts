@@ -34,8 +34,8 @@ export interface Request {
   view?: View | undefined;
   signal?: AbortSignal | undefined;
   /**
-   * The request sends no property values, so a member `errors` of the response is a list of reasons, not an error of a
-   * property named `errors`.
+   * The request sends no property values. So a member `errors` of the response lists the reasons of a refusal, and is
+   * not about a property named `errors`.
    */
   hasNoValues?: boolean;
 }

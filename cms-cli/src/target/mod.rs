@@ -197,7 +197,7 @@ pub(crate) trait Target: ImportTarget + Sync {
     fn keys(&self) -> Result<Vec<Key>>;
     fn create_key(&self, new: &NewKey) -> Result<CreatedKey>;
     fn update_key(&self, id: &str, update: &KeyUpdate) -> Result<Key>;
-    /// Replaces the token of a key; the old one stays valid for some hours.
+    /// Replaces the token of a key; the old one stays valid for `grace_hours`.
     fn rotate_key(&self, id: &str, grace_hours: i64) -> Result<CreatedKey>;
     fn revoke_key(&self, id: &str) -> Result<()>;
 
@@ -238,8 +238,8 @@ pub(crate) fn open(
     })
 }
 
-/// Opens a data directory that does not exist yet as an empty one, without creating it; none for
-/// any other target.
+/// Opens a temporary empty data directory instead of one that does not exist yet; none for any other
+/// target.
 pub(crate) fn open_new(address: &TargetAddress) -> failure::Result<Option<Box<dyn Target>>> {
     Ok(match address {
         TargetAddress::Directory(folder) if is_new(folder) => {

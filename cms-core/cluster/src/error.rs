@@ -50,16 +50,16 @@ impl Failure {
         }
     }
 
-    /// Whether the database has certainly stored nothing of a transaction in which this happened. After
-    /// serialization errors and errors of the connection this is unknown: false, and the caller finds
-    /// out.
+    /// Returns whether the database has certainly stored nothing of a transaction in which this
+    /// happened. After serialization errors and errors of the connection this is unknown: it returns
+    /// false, and the caller resolves the outcome.
     pub(crate) fn is_rejection(&self) -> bool {
-        let resolved =
+        let is_unknown =
             |code: &SqlState| ["40", "08"].iter().any(|class| code.code().starts_with(class));
         match self {
             Self::Postgres(error) => error
                 .as_db_error()
-                .is_some_and(|error| !ends_connection(error) && !resolved(error.code())),
+                .is_some_and(|error| !ends_connection(error) && !is_unknown(error.code())),
             _ => false,
         }
     }

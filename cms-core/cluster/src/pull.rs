@@ -219,8 +219,8 @@ async fn read_rows(session: &Session, table: &MirroredTable, keys: &[i64]) -> At
 
 /// Reads a table in the order of its keys, part by part.
 ///
-/// Not by COPY or one long statement: the server would end the connection when the reader takes more
-/// than the TCP timeout for what is in the buffers.
+/// Not by COPY or one long statement: the server would end the connection if the reader, while it
+/// stores rows, did not read for longer than the TCP timeout.
 struct TableReader {
     sql: String,
     /// The smallest key of the next part; none at the end.

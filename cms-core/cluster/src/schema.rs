@@ -29,7 +29,8 @@ SET LOCAL statement_timeout = 0;
 SET LOCAL idle_in_transaction_session_timeout = '5min';
 CREATE SCHEMA cms";
 
-/// In the table `node`, the column `knows` has `NodeReport::accepted_schema`.
+/// The column `knows` of the table `node` has `NodeReport::accepted_schema`: with `hold-upgrade` this
+/// is the present schema, even if the node knows a newer one.
 const CLUSTER_TABLES: &str = r#"
 CREATE TABLE "cms"."head" (
     id bigint PRIMARY KEY CHECK (id = 1),

@@ -90,9 +90,10 @@ async fn lock(session: &Session, after: Position) -> Attempt<HeadState> {
     if state.head.position == after {
         return Ok(state);
     }
-    // Each statement has a snapshot of its own, which is taken under the lock. The changes are read first,
-    // then the check whether `after` is still in the log: if it is, no change after it was missing when the
-    // changes were read.
+    // Each statement has a snapshot of its own, which is taken under the lock. But old commits are
+    // removed without the lock, oldest first. So the changes are read before the check whether `after`
+    // is still in the log: if it is, the later commits had not been removed either when the changes
+    // were read.
     let changes = send(read_changes(session, &statements.changes, after)).await;
     let check = send(read_check(session, &statements.check, after)).await;
     state.changes = changes.response().await?;

@@ -3,9 +3,9 @@
 //! **The file of a media object never changes**: it is stored once, read, and removed with the
 //! object. So data derived from it can be cached as long as the object exists.
 //!
-//! `object_store` is asynchronous. In the core, only the code that waits for it, and cms-cluster, are
-//! asynchronous. Call functions that wait for it only from threads that may block. This module
-//! knows no media types and no pixels.
+//! `object_store` is asynchronous, and the public functions of this module block until it has finished:
+//! call them only from threads that may block. In the core, only this module, `storage` and cms-cluster
+//! contain asynchronous code. This module knows no media types and no pixels.
 
 use std::{
     fs::{self, File},

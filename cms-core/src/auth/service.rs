@@ -267,8 +267,8 @@ impl Keys<'_> {
         })
     }
 
-    /// Replaces the token of a key. The previous token is accepted for some more hours, earlier ones
-    /// no longer. Only the response has the new token.
+    /// Replaces the token of a key. The previous token is accepted for `grace_hours`, earlier ones no
+    /// longer. Only the response has the new token.
     pub fn rotate(&self, caller: &Caller, id: &str, grace_hours: i64) -> Result<CreatedKey> {
         caller.require_admin()?;
         let config = &self.cms.config;

@@ -28,7 +28,8 @@ const WAIT_TIMEOUT: Duration = Duration::from_secs(10);
 const IMAGE_WAIT_TIMEOUT: Duration = Duration::from_secs(30);
 /// The same where the body of the request is received already, or about to be.
 const UPLOAD_WAIT_TIMEOUT: Duration = Duration::from_mins(1);
-/// Permits that a large JSON body takes: it is held in memory, but a file is written to disk.
+/// Permits that a large JSON body takes: memory holds it and the text that will be stored, while an
+/// upload is written to disk.
 const LARGE_BODY_PERMITS: u32 = 2;
 
 /// The kinds of work on threads that may block.
@@ -217,7 +218,7 @@ impl WritePermits {
     /// Releases the permit of the caller while a future runs, and acquires one again.
     pub(crate) fn release_while<T>(&self, runtime: &Handle, future: impl Future<Output = T>) -> T {
         self.0.add_permits(1);
-        // Also after a panic, because the caller's own permit is released when it is dropped.
+        // On drop, so also after a panic: the caller's own permit is then released, too.
         let _reacquire = ReacquireOnDrop { permits: &self.0, runtime };
         runtime.block_on(future)
     }

@@ -7,10 +7,10 @@
 //! original query as [`RawQuery`].
 //!
 //! A placeholder has the length of what it replaces, so an error in here cannot move the border
-//! between two requests. A request line is expected only where a request certainly begins: on a new
-//! connection, and where nothing was read yet behind a request that ended. Where that is not
-//! certain (pipelined requests, a body without a length), nothing is replaced: a body is never
-//! taken for a request line. HTTP/2 has no request line; there clients must encode these
+//! between two requests. A request line is expected only where a request certainly begins: at the start
+//! of a connection, and after the end of a request if no byte behind it had been read by then. Where
+//! that is not certain (pipelined requests, a body without a length), nothing is replaced: a body is
+//! never taken for a request line. HTTP/2 has no request line; there clients must encode these
 //! characters.
 
 use std::{

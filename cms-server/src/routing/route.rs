@@ -80,7 +80,7 @@ pub(crate) enum ProgressUse {
     Reported,
 }
 
-/// The body that a route reads; others are refused, or ignored where it reads none.
+/// The body that a route reads. Another media type is refused; a route without a body ignores any body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BodyKind {
     None,
@@ -260,8 +260,9 @@ impl Route {
         !self.is_write() && (self.is_cached || reads.contains(&permission))
     }
 
-    /// Returns whether another node may handle it. Not uploads, which go to the bucket from here; not
-    /// sign-ins, which this node limits; and not requests whose progress is a stream.
+    /// Returns whether another node may handle it. All writes may be forwarded, except uploads, which
+    /// go to the bucket from here; sign-in and what else hashes a password, which this node limits;
+    /// sign-out; presence, which each node keeps for itself; and requests whose progress is a stream.
     pub(crate) fn may_be_forwarded(&self) -> bool {
         matches!(self.endpoint, Endpoint::Authenticated(..))
             && self.work == Work::Write

@@ -41,8 +41,8 @@ fn commit_whose_response_is_lost_is_found_by_its_nonce() {
     }
 }
 
-/// Every message of a commit is cut before, inside and after it. A node that resolves the outcome as
-/// the writer does has committed exactly once.
+/// The connection breaks before, inside and after every message of a commit. If the node then looks for
+/// the nonce of its commit, and commits again without it, as `Replica` does, the commit is stored once.
 #[test]
 fn commit_is_stored_once_wherever_the_connection_breaks() {
     let Some(server) = Server::start() else { return };
@@ -330,7 +330,7 @@ fn old_rows_are_removed_together() {
     for nonce in 1..=5 {
         at = commit(&node, at, nonce, &[nonce], &[(nonce, "x")]);
     }
-    // More than one statement removes.
+    // More commits than one statement removes.
     server.sql(
         &database,
         "INSERT INTO cms.commit_log SELECT -n, n, now(), '' FROM generate_series(1, 2500) n;
@@ -343,7 +343,7 @@ fn old_rows_are_removed_together() {
     assert_eq!(node.nodes().unwrap().iter().filter(|node| node.is_live).count(), 1);
     assert_eq!(node.nodes().unwrap().len(), 2);
     node.prune(Duration::from_hours(7 * 24)).unwrap();
-    // The log has no gaps: what is younger than the first commit that stays, stays too.
+    // The log has no gaps: commits 4 and 5 are old, but stay because commit 3 does.
     let commits = "SELECT string_agg(commit_no::text, ' ' ORDER BY commit_no) FROM";
     assert_eq!(server.sql(&database, &format!("{commits} cms.commit_log")), "3 4 5");
     assert_eq!(server.sql(&database, &format!("{commits} cms.change")), "3 4 5");

@@ -10,10 +10,10 @@ const VALUE_BITS: u32 = 11;
 /// The codes of one table.
 #[derive(Clone, Default)]
 pub(super) struct Codes {
-    /// By the next [`WINDOW_BITS`] bits: length and symbol of the code at their start. Length 0:
-    /// the code is longer.
+    /// Indexed by the next [`WINDOW_BITS`] bits: length and symbol of the code at their start. The
+    /// length is 0 if the code has more bits.
     short: Vec<(u8, u8)>,
-    /// By the same bits: all codes of coefficients in them, combined.
+    /// Indexed by the same bits: all codes of coefficients in them, combined.
     runs: Vec<Run>,
     /// By length: one more than the last code, aligned to 16 bits.
     ends: [u32; MAX_CODE_BITS + 1],

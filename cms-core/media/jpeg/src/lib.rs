@@ -1,8 +1,8 @@
 //! Decodes the usual JPEG at an eighth, a quarter or half of its size.
 //!
 //! A small image needs only the first coefficients of a block of 8x8. Decoding the others would be
-//! most of the cost: the decoder skips them, several codes at a time. Where colour has fewer pixels
-//! than brightness, it is reduced by less, so that all channels have the same output size.
+//! most of the cost: the decoder skips them, several codes at a time. Where colour has fewer samples
+//! than brightness, it is reduced by less, so that all channels have the size of the output.
 //!
 //! The decoder supports the files that most programs write: baseline or extended sequential, 8
 //! bits, one scan, Huffman codes, grey or `YCbCr`. It returns none for all others, and for damaged ones:

@@ -91,7 +91,8 @@ impl<'a> OpenedJpeg<'a> {
     }
 
     /// The scale for the general decoder, which reduces colour by the same factor as brightness.
-    /// Colour is usually stored at half the size already, so at twice the scale none of it is lost.
+    /// Colour usually has half as many samples per side, so only at twice the scale it has as many as
+    /// the requested image.
     fn general_eighths(&self, eighths: u8) -> u8 {
         let is_grey = matches!(self.info.pixel_format, PixelFormat::L8 | PixelFormat::L16);
         if is_grey { eighths } else { (2 * eighths).min(8) }
@@ -109,8 +110,8 @@ impl<'a> OpenedJpeg<'a> {
         coefficients + 2 * sample * area(reduced_size(self.size(), eighths))
     }
 
-    /// Sets the scale of the decoder. It takes a size and chooses the smallest scale that reaches
-    /// it in one dimension; the other dimension is set to a value that no scale reaches.
+    /// Sets the scale of the decoder, which takes a size and chooses the smallest scale that reaches it
+    /// in width or height. Only the longer side should decide, so the other one is set to the maximum.
     fn reduce(&mut self, eighths: u8) -> std::result::Result<(), jpeg_decoder::Error> {
         let (width, height) = reduced_size(self.size(), eighths);
         let side = |length: u32| u16::try_from(length).unwrap_or(u16::MAX);

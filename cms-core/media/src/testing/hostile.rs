@@ -28,7 +28,7 @@ pub fn read_image(content: &[u8]) {
     // Small, so that slow or large results are noticed.
     let limits =
         SourceLimits { side: 4000, pixels: 250_000, memory: 8_000_000, ..SourceLimits::default() };
-    // Decoders ignore the end of a file most, so it selects the specification.
+    // The last bytes select what is rendered: decoders rarely use them.
     let byte = |at: usize| content.iter().rev().nth(at).copied().map_or(0, u32::from);
     for source in SOURCES {
         let trim = Trim { top: byte(0) / 16, left: Some(byte(1) / 16), ..Trim::default() };
