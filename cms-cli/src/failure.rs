@@ -55,7 +55,7 @@ pub(crate) fn without_position(error: &impl Display) -> String {
 /// Result of a command or of a part of it.
 pub(crate) type Result<T> = std::result::Result<T, Failure>;
 
-/// Outcome of a command that did not fail.
+/// Outcome of a command that ran to its end without a [`Failure`]. Only `Done` has the exit code 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
     Done,

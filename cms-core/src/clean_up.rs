@@ -1,5 +1,6 @@
 //! Periodic clean-up: expires trash, journal, bulk jobs, idempotency keys, sessions, sign-in links,
-//! working copies, preview tokens and presence, and writes the times of last use of keys and sessions.
+//! unfinished sign-ins, working copies, preview tokens and presence, and writes the times of last use
+//! of keys and sessions.
 
 use cms_model::{clock::Timestamp, error::Result, limits, user::session::AccessCutoffs};
 use cms_store::WriteTransaction;
@@ -7,9 +8,8 @@ use cms_store::WriteTransaction;
 use crate::{Duty, cms::Cms, object::idempotency};
 
 impl Cms {
-    /// Removes expired objects of the trash, journal rows that are no longer needed, and expired
-    /// idempotency keys, sessions, sign-in links, preview tokens and working copies, and writes
-    /// the times of last use of keys and sessions. A server calls it every minute and when it stops.
+    /// Removes all expired data except files, and writes the times of last use of keys and sessions. A
+    /// server calls it every minute and when it stops.
     pub fn clean_up(&self) -> Result<()> {
         self.presence.expire(self.now());
         if !self.holds(Duty::CleanUp) {

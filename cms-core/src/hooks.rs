@@ -1,8 +1,8 @@
 //! The steps of webhooks and media around a write of content:
 //!
 //! - before it, synchronous webhooks, which `object/before_write.rs` calls;
-//! - before objects are removed permanently, in that transaction, the creation of the webhook deliveries
-//!   that are still missing;
+//! - in a transaction that removes objects permanently, before their removal, the creation of the
+//!   webhook deliveries that are still missing, because these need the objects;
 //! - after the commit of a deletion, the removal of rendered images.
 //!
 //! The services of objects and content types run these steps, and call no service of webhooks or media.

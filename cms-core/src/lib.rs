@@ -8,7 +8,7 @@
 //! | [`cms_model`] | values, and functions from values to values |
 //! | [`cms_media`] | files, images, the rendering pipeline |
 //! | [`cms_search`] | the search index |
-//! | [`cms_store`] | SQLite, all SQL |
+//! | [`cms_store`] | SQLite: all its SQL |
 //! | [`cms_system`] | time, random ids, private files, locks |
 //! | here | [`Cms`] and its services: [`Objects`], [`WorkingCopies`], [`Publishing`], [`Previews`], [`Workflows`], [`Bulk`], [`Trash`], [`Types`], [`SharedViews`], [`Media`], [`Searching`], [`GraphQl`], [`OpenApi`], [`Keys`], [`Users`], [`Sessions`], [`UserSettings`], [`Presences`], [`Changes`], [`ActivityLog`], [`Webhooks`], [`Backups`], [`import`] |
 

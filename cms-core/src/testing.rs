@@ -50,9 +50,9 @@ impl TestCms {
 
     /// Opens an empty data directory with changed settings.
     ///
-    /// With the environment variable `CMS_TEST_CLUSTER` it is the replica of a node, and all its tables
-    /// are compared with the shared database after each commit, as long as they have fewer than 2,000 rows
-    /// together.
+    /// With the environment variable `CMS_TEST_CLUSTER` it is the replica of a node, and its shared
+    /// tables are compared with the shared database after each commit, as long as they have fewer than
+    /// 2,000 rows together.
     pub fn with(change: impl FnOnce(&mut CoreConfig)) -> Self {
         #[expect(clippy::disallowed_methods, reason = "a setting of the tests")]
         let is_node = std::env::var_os("CMS_TEST_CLUSTER").is_some();

@@ -237,7 +237,7 @@ impl Caller {
         allow(!self.is_read_only())
     }
 
-    /// Rejects callers that can never write, if `needs` includes a right to write.
+    /// Rejects callers that can never write, if `needs` is refused to them ([`Access::is_write`]).
     pub fn require_write_for(&self, needs: Access) -> Result<()> {
         if needs.is_write() { self.require_write() } else { Ok(()) }
     }
@@ -294,8 +294,8 @@ impl Caller {
         allow(self.sees_type(content_type))
     }
 
-    /// Returns whether the caller may read the definition of a type: with rules, one of them names
-    /// it.
+    /// Returns whether the caller may read the definition of a type. With rules, any rule that covers
+    /// the type is enough, whatever its rights.
     pub fn sees_type(&self, content_type: &str) -> bool {
         match self.rights() {
             Rights::Admin | Rights::Developer | Rights::ReadOnly => true,

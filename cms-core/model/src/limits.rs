@@ -188,7 +188,7 @@ pub const MAX_TRIM_PIXELS: u32 = 9_999_999;
 pub const DEFAULT_MEDIA_FILE_LIMIT_BYTES: u64 = 10 * 1024 * 1024;
 /// Bytes of an uploaded file that are read to detect its type.
 pub const MAX_INSPECTED_BYTES: u64 = 16 * 1024 * 1024;
-/// Hours until the clean-up removes an orphaned file.
+/// Hours from the first clean-up that records an orphaned file until its removal.
 pub const ORPHAN_RETENTION_HOURS: i64 = 24;
 /// Default memory for rendered link targets.
 pub const DEFAULT_LINKED_OBJECT_CACHE_BYTES: usize = 4 * 1024 * 1024;
@@ -261,8 +261,8 @@ pub const MAX_IDEMPOTENCY_RESPONSES: i64 = 100_000;
 pub const MAX_IDEMPOTENCY_RESPONSE_BYTES: usize = 4 * 1024 * 1024;
 /// Rows of the journal that one page of changes may scan, rows hidden from the caller included.
 pub const MAX_CHANGES_SCANNED: usize = 10_000;
-/// Hours by which the clock may be ahead of the last clean-up. More is a jump, after which
-/// clean-ups remove nothing permanently for [`CLOCK_SETTLING_HOURS`].
+/// Hours by which the clock may be ahead of the last clean-up. More is a jump, after which the
+/// retention clock stands still for [`CLOCK_SETTLING_HOURS`].
 pub const CLOCK_JUMP_HOURS: i64 = 24;
 /// Hours that a server has to run after a jump of the clock before clean-ups trust the clock again.
 pub const CLOCK_SETTLING_HOURS: i64 = 24;

@@ -379,8 +379,7 @@ impl<'a> Importer<'a> {
             }
             let exists = stored.is_some();
             object.from_published = !exists && self.restores_published(content_type, &object);
-            // `>=`: the object itself counts as later, because a create refuses a link to the object that it
-            // creates.
+            // `>=` includes the object itself: a create refuses a link to the object that it creates.
             let is_later =
                 |at: &ObjectAddress| self.positions.get(at).is_some_and(|other| *other >= position);
             let partial = if exists {

@@ -43,8 +43,8 @@ enum Trigger {
 }
 
 impl Media<'_> {
-    /// Removes files that have belonged to no media object for a day, rendered images without a
-    /// media object, and incomplete uploads.
+    /// Removes files that were recorded as orphaned a day ago, rendered images without a media object,
+    /// and incomplete uploads.
     ///
     /// If more than a tenth of all files are orphaned, none of them is removed: their objects were
     /// probably lost.

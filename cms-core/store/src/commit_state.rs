@@ -58,7 +58,7 @@ impl CommitState {
         self.counters.revisions
     }
 
-    /// Returns what a response depends on that was made from these types in this state.
+    /// Returns the dependencies of a response that was made from these types in this state.
     pub fn dependencies(&self, types: TypesRead) -> Dependencies {
         let changes = match types {
             TypesRead::All => Changes::OfAll(self.counters.changes()),

@@ -1,4 +1,5 @@
-//! The database: SQLite, and all SQL.
+//! The database: SQLite, and all its SQL. The SQL of PostgreSQL is in `cms-cluster`, except statements
+//! of migrations ([`SharedMigration`]).
 //!
 //! [`Store::read`] provides a [`Reader`] on one snapshot, [`Store::write`] the one
 //! [`WriteTransaction`]. Their methods are in one file per table group, and take and return values

@@ -79,7 +79,7 @@ impl WriteTransaction<'_> {
         self.record_public_change(ctd, i64::from(!was_published))
     }
 
-    /// Removes an object from the public view, and sets its status: one without a published version.
+    /// Removes an object from the public view, and sets its status to `draft` or `archived`.
     pub fn unpublish(&self, ctd: i64, pk: i64, status: Status, stamp: Stamp) -> Result<()> {
         self.execute(
             "UPDATE object SET status = ?2, updated_at = ?3, updated_by = ?4,

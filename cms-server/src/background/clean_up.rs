@@ -1,4 +1,4 @@
-//! Clean-up: expired trash and journal, and orphaned files.
+//! Clean-up: expired data, and orphaned files.
 
 use std::{sync::Arc, time::Duration};
 

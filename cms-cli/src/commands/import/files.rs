@@ -1,7 +1,7 @@
 //! Uploads the files of media objects, before the objects and under their ids.
 //!
-//! Storing a file twice does no harm, and a file without an object is removed after a day; so an
-//! import can end at any point and be repeated.
+//! Storing a file twice does no harm, and the clean-up removes files without an object; so an import
+//! can end at any point and be repeated.
 
 use std::{mem, path::PathBuf, sync::atomic::Ordering};
 

@@ -38,7 +38,9 @@ impl Access {
         self.0 & other.0 == other.0
     }
 
-    /// Returns whether a request that needs these rights changes something.
+    /// Returns whether these rights are refused to callers that can never write: all except none,
+    /// read, and [`Self::READ_DELETED`]. A bulk delete needs only the last of these, too, so bulk jobs
+    /// call `Caller::require_write`.
     pub fn is_write(self) -> bool {
         self != Self::NONE && self != Self::READ && self != Self::READ_DELETED
     }

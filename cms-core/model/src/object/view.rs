@@ -44,8 +44,8 @@ impl View {
         }
     }
 
-    /// Returns whether a request sees only one version of an object, because the type has a public
-    /// view.
+    /// Returns whether the version history is hidden from a request: of each object it sees only the
+    /// version in the public view of the type.
     pub fn shows_single_version(caller: &Caller, content_type: &CompiledType) -> bool {
         caller.visibility.public_only
             && (content_type.definition.draft_public || has_public_state(&content_type.workflow))
@@ -88,9 +88,10 @@ impl View {
     }
 }
 
-/// The callers that see a change in the journal: those whose lists change. A greater audience
-/// contains the callers of the smaller ones: `Preview < AllStates < Everyone`. The audience is stored with the
-/// change, because the object or its type may be gone later.
+/// The callers that see a change in the journal: those whose lists change. Each audience contains the
+/// callers of the one before it (`Preview < AllStates < Everyone`). So callers in the smallest,
+/// `Preview`, see the most changes. The audience is stored with the change, because the object or its
+/// type may be gone later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Audience {
     /// Callers that see current versions in every status.
@@ -110,8 +111,8 @@ impl Audience {
         }
     }
 
-    /// The smallest audience that contains the caller. The caller sees a change if the audience of the
-    /// change is this or a greater one.
+    /// The smallest audience that contains the caller, who sees the changes of this and of greater
+    /// audiences.
     pub fn smallest_containing(caller: &Caller) -> Self {
         if sees_every_status(caller) {
             Self::Preview

@@ -202,7 +202,7 @@ impl Resolver<'_> {
             operator => (operator, vec![condition.values]),
         };
         for values in values {
-            // Whatever this path, the values are compared with what `member` names.
+            // A placeholder: the values are compared with the `member` of links, not with this path.
             let path = PathRoot::Id.into();
             let upper = condition.upper.clone();
             let single = Condition { path, operator, values, upper, dates: false };

@@ -76,7 +76,7 @@ type Row = Vec<Value>;
 type Tables = BTreeMap<String, Arc<BTreeMap<i64, Row>>>;
 
 impl MemoryDatabase {
-    /// A database whose replicas compare all tables after each commit.
+    /// A database whose replicas compare the shared tables with it after each commit.
     pub fn comparing() -> Self {
         let Self(shared) = Self::default();
         let shared = Arc::into_inner(shared).expect("it is new");

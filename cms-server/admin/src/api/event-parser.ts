@@ -1,4 +1,4 @@
-// Server-sent events from the text of a stream. Plain code.
+// Server-sent events from the text of a stream.
 
 export interface ServerEvent {
   /** Position after the event; null when it has none. */

@@ -6,13 +6,13 @@ import type { ContentType } from '../type/definition';
 import { valueErrors } from '../type/value-errors';
 import { isEqual } from '../value/equal';
 import { uuid } from '../value/uuid';
-import { Draft, type Values } from './draft.svelte';
+import { FormState, type Values } from './form-state.svelte';
 import { defaultsOf, errorsOf, titleOf } from './form-values';
 import { UnsavedWorkStore, type UnsavedWorkState } from './unsaved-work';
 import { readNewerVersion, type EditorEvents } from './newer-version';
 import type { DeletedObject, MergeConflict, NewerVersion, RemoteChanges } from './newer-version';
 import { merge, type Merge } from './merge';
-import { newWorkId, type FoundWork, type Opened } from './open-object';
+import { newObjectKey, type FoundWork, type Opened } from './open-object';
 import { isRetryable, MAX_ATTEMPTS, SaveQueue, type QueueState, type SaveRequest } from './save-queue';
 import * as requests from './object-requests';
 import { baseOf, type StoredObject } from './object-requests';
@@ -27,7 +27,7 @@ export class ObjectEditor {
   id: string | null = $state(null);
   /** The last known stored object, with `internal`. */
   object: StoredObject | null = $state.raw(null);
-  readonly draft: Draft;
+  readonly formState: FormState;
   /** Why the last save was refused; validation errors are in `errors`. */
   problem: Problem | null = $state.raw(null);
   errors: FieldErrors = $state.raw({});
@@ -52,7 +52,7 @@ export class ObjectEditor {
     return this.object?.internal?.workflowState === 'public' && !session.mayPublish;
   });
   /** The title of the object as the form has it; empty when no part of it is set. */
-  readonly title = $derived.by(() => titleOf(formFor(this.type), this.draft.mine));
+  readonly title = $derived.by(() => titleOf(formFor(this.type), this.formState.mine));
 
   /** What the last save merged; null when it saved what the form showed before. */
   lastMerge: RemoteChanges | null = $state.raw(null);
@@ -60,8 +60,8 @@ export class ObjectEditor {
   /** The property in which the user is. */
   focused: string | null = $state(null);
 
-  /** Id under which unsaved work is stored, see `Opened`. */
-  workId: string;
+  /** See `Opened.objectKey`. */
+  objectKey: string;
   readonly unsavedWork: UnsavedWorkStore;
   readonly #events: EditorEvents;
   readonly #queue: SaveQueue;
@@ -74,25 +74,25 @@ export class ObjectEditor {
     this.type = $state.raw(type);
     this.#events = events;
     this.object = opened.object;
-    this.id = opened.object?.id ?? (opened.deleted ? opened.workId : null);
-    this.workId = opened.workId;
+    this.id = opened.object?.id ?? (opened.deleted ? opened.objectKey : null);
+    this.objectKey = opened.objectKey;
     const base = opened.object ? baseOf(opened.object, opened.etag) : (opened.found?.base ?? null);
-    this.draft = new Draft(base, defaultsOf(formFor(type)));
-    const send = (write: SaveRequest) => requests.sendSave(this.type.name, write, this.draft.sources);
+    this.formState = new FormState(base, defaultsOf(formFor(type)));
+    const send = (write: SaveRequest) => requests.sendSave(this.type.name, write, this.formState.sources);
     this.#queue = new SaveQueue(this.id, base, send, (state) => (this.queue = state));
     const { found } = opened;
     const isStale = found !== null && !found.current;
     const work = (isStale ? null : found?.work) ?? uuid();
-    const key = { user: session.context?.user.id ?? '', type: type.name, id: this.workId, work, tab };
-    const content = () => this.draft.unsaved;
+    const key = { user: session.context?.user.id ?? '', type: type.name, id: this.objectKey, work, tab };
+    const content = () => this.formState.unsaved;
     const report = (state: UnsavedWorkState) => (this.unsavedState = state);
     this.unsavedWork = new UnsavedWorkStore(key, content, report, found !== null && !isStale, opened.copyTag);
-    if (found) this.draft.addSource(found.values);
+    if (found) this.formState.addSource(found.values);
     if (isStale) {
       this.staleWork = found;
       this.unsavedWork.deviceOnly = true;
     } else if (found) {
-      this.draft.mine = found.values;
+      this.formState.mine = found.values;
       this.restoredWorkSavedAt = found.savedAt;
     }
     if (opened.deleted) void this.#markDeleted();
@@ -102,7 +102,7 @@ export class ObjectEditor {
   save(): Promise<boolean> {
     if (this.#saving) {
       // If the save waits for a retry, this sends the newest values. After a running request, it is saved again.
-      if (this.state === 'waiting') void this.#queue.save(this.draft.mine);
+      if (this.state === 'waiting') void this.#queue.save(this.formState.mine);
       return this.#saving.then(() => this.save());
     }
     this.#saving = this.#save().finally(() => (this.#saving = null));
@@ -115,15 +115,15 @@ export class ObjectEditor {
 
   async #save(): Promise<boolean> {
     this.lastMerge = null;
-    if (this.id !== null && !this.draft.isChanged) return true;
+    if (this.id !== null && !this.formState.isChanged) return true;
     if (this.readonly || this.deleted) return false;
     this.#tried = true;
-    this.problem = await valueProblem(this.type, this.id, this.draft);
+    this.problem = await valueProblem(this.type, this.id, this.formState);
     this.errors = this.problem?.fields ?? this.errors;
     if (this.problem) return false;
     let remote: RemoteChanges | null = null;
     for (let attempt = 1; ; attempt += 1) {
-      const outcome = await this.#queue.save(this.draft.mine);
+      const outcome = await this.#queue.save(this.formState.mine);
       if ('cancelled' in outcome) return false;
       if ('saved' in outcome) {
         this.#applySaved(outcome.saved, outcome.etag, outcome.values, remote);
@@ -133,11 +133,11 @@ export class ObjectEditor {
       const { refused } = outcome;
       // After MAX_ATTEMPTS, changes by other people no longer explain the 412: perhaps a proxy changes ETags.
       if (refused.status === 412 && attempt < MAX_ATTEMPTS) {
-        const { mine } = this.draft;
+        const { mine } = this.formState;
         remote = await this.#mergeNewerVersion();
         if (remote === null) return false;
-        if (this.draft.isChanged) continue;
-        if (!isEqual(mine, this.draft.mine)) this.lastMerge = remote;
+        if (this.formState.isChanged) continue;
+        if (!isEqual(mine, this.formState.mine)) this.lastMerge = remote;
         // The state of the server is what was to be saved: the response of an earlier attempt was lost.
         this.#afterSave(null);
         return true;
@@ -156,12 +156,12 @@ export class ObjectEditor {
     this.object = requests.withAuthors(object, this.object, session.context?.user);
     this.id = object.id;
     // What was typed while the request was on its way is an unsaved change of the new state.
-    this.draft.mine = merge(sent, this.draft.mine, base.values).values;
-    this.draft.base = base;
+    this.formState.mine = merge(sent, this.formState.mine, base.values).values;
+    this.formState.base = base;
     this.#afterSave(remote);
     if (!created) return;
     void this.unsavedWork.clear();
-    this.workId = object.id;
+    this.objectKey = object.id;
     this.unsavedWork.rename(object.id, uuid());
     this.storeUnsavedWork();
     this.#events.created(object.id);
@@ -173,7 +173,7 @@ export class ObjectEditor {
     this.newerVersion = null;
     this.restoredWorkSavedAt = null;
     this.storeUnsavedWork();
-    this.#events.saved(this.draft.base?.version ?? 0, remote);
+    this.#events.saved(this.formState.base?.version ?? 0, remote);
   }
 
   /** Merges a later state after a 412; null when the user has to decide, or it cannot be read. */
@@ -198,27 +198,27 @@ export class ObjectEditor {
   /** The current state; null when there is none any more. */
   async #readNewerVersion(): Promise<NewerVersion | { problem: Problem } | null> {
     if (this.id === null) return null;
-    const newer = await readNewerVersion(this.type.name, this.id, this.draft.base);
+    const newer = await readNewerVersion(this.type.name, this.id, this.formState.base);
     if (!('problem' in newer) || newer.problem.status !== 404) return newer;
     await this.#markDeleted();
     return null;
   }
 
   #mergeWith(object: StoredObject): Merge {
-    return merge(this.draft.base?.values ?? {}, this.draft.mine, baseOf(object, null).values);
+    return merge(this.formState.base?.values ?? {}, this.formState.mine, baseOf(object, null).values);
   }
 
   /** The values that a save would store: the form, merged with a newer version if one is known. */
   get valuesToSave(): Values {
-    return this.newerVersion ? this.#mergeWith(this.newerVersion.object).values : this.draft.mine;
+    return this.newerVersion ? this.#mergeWith(this.newerVersion.object).values : this.formState.mine;
   }
 
   #adopt(newer: { object: StoredObject; etag: string | null }, mine: Values): void {
     const base = baseOf(newer.object, newer.etag);
     this.object = newer.object;
     this.#queue.rebase(newer.object.id, base);
-    this.draft.base = base;
-    this.draft.mine = mine;
+    this.formState.base = base;
+    this.formState.mine = mine;
     this.newerVersion = null;
     this.storeUnsavedWork();
   }
@@ -230,23 +230,26 @@ export class ObjectEditor {
 
   /** Sets properties as an unsaved change; `undefined` removes one. */
   setValues(values: Partial<Values>): void {
-    this.draft.addSource(values);
-    for (const [name, value] of Object.entries(values)) this.draft.set(name, value);
+    this.formState.addSource(values);
+    for (const [name, value] of Object.entries(values)) this.formState.set(name, value);
     this.storeUnsavedWork();
   }
 
   /** The form has changed, or has been saved. */
   storeUnsavedWork(): void {
-    if (!this.staleWork || this.draft.isChanged) this.unsavedWork.contentChanged();
+    if (!this.staleWork || this.formState.isChanged) this.unsavedWork.contentChanged();
   }
 
-  /** Something happened to the object on the server: reads it, if it is not what the form knows. */
+  /**
+   * The object may have changed on the server: reads it, unless it is new or deleted. A newer version is taken into the
+   * form or offered to the user.
+   */
   async refresh(): Promise<void> {
     this.#reads += 1;
     const read = this.#reads;
     if (this.#saving) await this.#saving;
     if (this.id === null || this.deleted) return;
-    const { base } = this.draft;
+    const { base } = this.formState;
     const newer = await this.#readNewerVersion();
     if (read !== this.#reads) return;
     if (newer && 'problem' in newer) {
@@ -255,10 +258,10 @@ export class ObjectEditor {
       return;
     }
     // The form has got another state meanwhile: this one may be older.
-    if (newer && (this.#saving || this.draft.base !== base)) return this.refresh();
+    if (newer && (this.#saving || this.formState.base !== base)) return this.refresh();
     if (!newer || newer.etag === base?.etag) return;
     if (newer.remoteChanges.names.length === 0) this.#adopt(newer, this.#mergeWith(newer.object).values);
-    else if (!this.draft.isChanged || newer.remoteChanges.converted) this.#adoptOrAsk(newer);
+    else if (!this.formState.isChanged || newer.remoteChanges.converted) this.#adoptOrAsk(newer);
     else this.newerVersion = newer;
   }
 
@@ -289,7 +292,7 @@ export class ObjectEditor {
     if (!conflict) return;
     this.mergeConflict = null;
     if (conflict.reason !== 'unsaved-work') this.#adopt(conflict.newerVersion, conflict.merge.values);
-    else this.draft.mine = conflict.merge.values;
+    else this.formState.mine = conflict.merge.values;
     this.setValues(choices);
     if (conflict.reason === 'unsaved-work') await this.#discardStaleWork();
     if (conflict.reason === 'save') await this.save();
@@ -299,7 +302,7 @@ export class ObjectEditor {
   mergeStaleWork(): void {
     const { staleWork, object } = this;
     if (!staleWork || !object) return;
-    this.mergeConflict = staleWorkConflict(staleWork, object, this.draft);
+    this.mergeConflict = staleWorkConflict(staleWork, object, this.formState);
   }
 
   async #discardStaleWork(): Promise<void> {
@@ -314,7 +317,7 @@ export class ObjectEditor {
   async discard(): Promise<void> {
     if (this.staleWork) return this.#discardStaleWork();
     this.#queue.cancel();
-    this.draft.mine = this.draft.start;
+    this.formState.mine = this.formState.start;
     this.restoredWorkSavedAt = null;
     this.problem = null;
     this.errors = {};
@@ -336,24 +339,24 @@ export class ObjectEditor {
   /** Saves what the form has of a deleted object as a new one. */
   async saveAsNew(): Promise<boolean> {
     this.deleted = this.id = this.object = null;
-    this.draft.base = null;
+    this.formState.base = null;
     this.#queue.startCreation();
     // If the save fails, this is unsaved work on a new object.
-    this.workId = newWorkId();
-    await this.unsavedWork.move(this.workId, uuid());
-    this.#events.detached(this.workId);
+    this.objectKey = newObjectKey();
+    await this.unsavedWork.move(this.objectKey, uuid());
+    this.#events.detached(this.objectKey);
     return this.save();
   }
 
   /** Checks the values without saving. Before the first try only changed properties show their errors. */
   async check(): Promise<void> {
-    if (this.readonly || !this.draft.isChanged || this.#saving || this.deleted) return;
-    const { mine } = this.draft;
-    const problem = await requests.validate(this.type.name, this.id, mine, this.draft.sources);
-    if (this.draft.mine !== mine || this.#saving) return;
+    if (this.readonly || !this.formState.isChanged || this.#saving || this.deleted) return;
+    const { mine } = this.formState;
+    const problem = await requests.validate(this.type.name, this.id, mine, this.formState.sources);
+    if (this.formState.mine !== mine || this.#saving) return;
     if (problem && problem.status !== 400) return;
     const fields = { ...problem?.fields, ...valueErrors(formFor(this.type).fields, mine) };
-    this.errors = this.#tried ? fields : errorsOf(this.draft.changed, fields);
+    this.errors = this.#tried ? fields : errorsOf(this.formState.changed, fields);
     if (this.problem?.status === 400 && Object.keys(fields).length === 0) this.problem = null;
   }
 

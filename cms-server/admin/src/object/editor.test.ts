@@ -35,7 +35,7 @@ const stored = (id: string, values: object, version: number): StoredObject => ({
 it('does not show an older state that arrives after saving', async () => {
   const type = { name: 'post', workflowId: null } as unknown as ContentType;
   const object = stored('a', { title: 'old' }, 1);
-  const opened = { object, etag: '"1"', workId: 'a', deleted: false, found: null, copyTag: null };
+  const opened = { object, etag: '"1"', objectKey: 'a', deleted: false, found: null, copyTag: null };
   const events = { saved: vi.fn(), created: vi.fn(), updated: vi.fn(), detached: vi.fn() };
   const editor = new ObjectEditor(type, opened, 'tab', events);
   const remoteChanges = { by: [], version: 1, names: [], converted: false };
@@ -43,12 +43,12 @@ it('does not show an older state that arrives after saving', async () => {
 
   const refreshed = editor.refresh();
   await Promise.resolve();
-  editor.draft.set('title', 'new');
+  editor.formState.set('title', 'new');
   expect(await editor.save()).toBe(true);
   respond({ object, etag: '"0"', remoteChanges });
   await vi.waitFor(() => expect(requests.pending).toHaveLength(1));
   respond({ object: stored('a', { title: 'new' }, 2), etag: '"2"', remoteChanges });
   await refreshed;
-  expect(editor.draft.mine).toEqual({ title: 'new' });
-  expect(editor.draft.base?.etag).toBe('"2"');
+  expect(editor.formState.mine).toEqual({ title: 'new' });
+  expect(editor.formState.base?.etag).toBe('"2"');
 });

@@ -1,7 +1,7 @@
-// What a form says of values: those of a new object, the title, which errors belong to them. Plain code.
+// What a form says of values: those of a new object, the title, which errors belong to them. Pure functions.
 import type { FieldErrors } from '../api/problem';
 import { mayBeEmptyList, type Form } from '../type/form';
-import { topLevelName, type Values } from './draft.svelte';
+import { topLevelName, type Values } from './form-state.svelte';
 
 /** Values of a new object. */
 export function defaultsOf(form: Form): Values {

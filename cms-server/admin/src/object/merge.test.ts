@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isEqual } from '../value/equal';
-import type { Values } from './draft.svelte';
-import { changedNames } from './draft.svelte';
+import type { Values } from './form-state.svelte';
+import { changedNames } from './form-state.svelte';
 import { merge } from './merge';
 
 const names = ['title', 'slug', 'price', 'tags', 'content', '__proto'];

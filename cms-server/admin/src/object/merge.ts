@@ -1,7 +1,7 @@
 // Three-way merge of an object by top-level property: what two people made of the same state. Plain
 // values; knows no request.
 import { isEqual } from '../value/equal';
-import { changedNames, type Values } from './draft.svelte';
+import { changedNames, type Values } from './form-state.svelte';
 
 /** A property that both changed, each to another value. */
 export interface Conflict {

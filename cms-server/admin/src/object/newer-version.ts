@@ -1,7 +1,7 @@
 // Newer versions of an open object that were saved elsewhere, and its deletion. Knows requests, no form.
 import type { Problem } from '../api/problem';
-import type { Base } from './draft.svelte';
-import { changedNames } from './draft.svelte';
+import type { Base } from './form-state.svelte';
+import { changedNames } from './form-state.svelte';
 import type { Merge } from './merge';
 import { baseOf, readObject, type Deletion, type StoredObject } from './object-requests';
 import { readChangesSince } from './versions';
@@ -12,8 +12,8 @@ export interface EditorEvents {
   saved: (version: number, remoteChanges: RemoteChanges | null) => void;
   /** A new object got its id. */
   created: (id: string) => void;
-  /** The object was deleted. The values in the form are now unsaved work on a new object, with the id `workId`. */
-  detached: (workId: string) => void;
+  /** The object was deleted. The values in the form are now unsaved work on a new object with this key. */
+  detached: (objectKey: string) => void;
   /** Somebody changed the object, and the form shows it. */
   updated: (remoteChanges: RemoteChanges) => void;
 }

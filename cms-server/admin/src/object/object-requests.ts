@@ -2,7 +2,7 @@
 import { sendExact, sendRequest, api, type ApiResult, type Schema } from '../api/client';
 import { copyTexts, exactText } from '../value/exact-json';
 import type { Problem } from '../api/problem';
-import type { Base, Values } from './draft.svelte';
+import type { Base, Values } from './form-state.svelte';
 import type { SaveRequest } from './save-queue';
 
 export type StoredObject = Schema['ContentObject'];

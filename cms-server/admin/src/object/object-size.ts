@@ -1,5 +1,5 @@
 // How large an object is for the server, and which property takes most of it. Plain values.
-import type { Values } from './draft.svelte';
+import type { Values } from './form-state.svelte';
 
 export interface ObjectSize {
   bytes: number;

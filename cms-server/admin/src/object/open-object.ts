@@ -5,7 +5,7 @@ import { parseTime } from '../text/format';
 import { isEqual } from '../value/equal';
 import { exactText, rememberText } from '../value/exact-json';
 import { uuid } from '../value/uuid';
-import type { Base, Values } from './draft.svelte';
+import type { Base, Values } from './form-state.svelte';
 import { putUnsavedWork, listUnsavedWork, type UnsavedWork } from './unsaved-work-db';
 import { baseOf, readObject, type StoredObject } from './object-requests';
 import { readVersion } from './versions';
@@ -29,8 +29,8 @@ export interface FoundWork {
 export interface Opened {
   object: StoredObject | null;
   etag: string | null;
-  /** Id under which unsaved work is stored: that of the object, or for a new one `~` and a UUID. */
-  workId: string;
+  /** Identifies the object in the key of unsaved work: its id, or for a new object `~` and a UUID. */
+  objectKey: string;
   /** The object was deleted, and the work found on this device is what is left of it. */
   deleted: boolean;
   found: FoundWork | null;
@@ -58,7 +58,7 @@ export async function openObject(
     return {
       object: null,
       etag: null,
-      workId: id,
+      objectKey: id,
       deleted: true,
       found: { ...found, current: true },
       copyTag,
@@ -68,35 +68,35 @@ export async function openObject(
   return {
     object: stored.data,
     etag: stored.etag,
-    workId: id,
+    objectKey: id,
     deleted: false,
     found: found && (await withBase(type, id, found, base)),
     copyTag,
   };
 }
 
-/** An id for work on an object that does not exist yet. */
-export function newWorkId(): string {
+/** The key of an object that does not exist yet. */
+export function newObjectKey(): string {
   return `~${uuid()}`;
 }
 
-/** A new object: continues the work `continued`, else the newest unsaved one, else starts an empty one. */
+/** Opens a new object: the one with the key `continued`, else that with the newest unsaved work, else an empty one. */
 export async function openNew(type: string, continued: string | null, opener: Opener): Promise<Opened> {
-  const workId = continued ?? (await newestWorkId(type, opener)) ?? newWorkId();
-  const { found, copyTag } = await findWork(type, workId, opener);
+  const objectKey = continued ?? (await newestObjectKey(type, opener)) ?? newObjectKey();
+  const { found, copyTag } = await findWork(type, objectKey, opener);
   // Nobody else can change what does not exist yet.
   return {
     object: null,
     etag: null,
-    workId,
+    objectKey,
     deleted: false,
     found: found && { ...found, current: true },
     copyTag,
   };
 }
 
-/** The id of the newest unsaved work on a new object that no other tab writes. */
-async function newestWorkId(type: string, opener: Opener): Promise<string | null> {
+/** The key of the new object with the newest unsaved work that no other tab writes. */
+async function newestObjectKey(type: string, opener: Opener): Promise<string | null> {
   const [onDevice, onServer, open] = await Promise.all([
     listUnsavedWork(opener.user, type),
     newCopies(type),

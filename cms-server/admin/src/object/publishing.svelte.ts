@@ -43,7 +43,7 @@ export class Publishing {
   /** Whether an action is possible. With unsaved changes, Publish is possible in every status. */
   may(action: Action): Permission {
     const permitted = permission(this.status, action);
-    return action === 'publish' && permitted === 'done' && this.editor.draft.isChanged
+    return action === 'publish' && permitted === 'done' && this.editor.formState.isChanged
       ? 'allowed'
       : permitted;
   }
@@ -56,7 +56,7 @@ export class Publishing {
   }
 
   get maySchedule(): boolean {
-    return mayBeScheduled(this.status) || (this.status === 'public' && this.editor.draft.isChanged);
+    return mayBeScheduled(this.status) || (this.status === 'public' && this.editor.formState.isChanged);
   }
 
   /** Saves what the user has seen. False when that failed, or when it merged changes that are not seen yet. */
@@ -128,10 +128,10 @@ export class Publishing {
 
   /** Deletes the object, if it still is in the state that the form shows. */
   async remove(): Promise<boolean> {
-    const { id, type, draft } = this.editor;
+    const { id, type, formState } = this.editor;
     if (id === null) return false;
     this.busy = true;
-    const etag = draft.base?.etag;
+    const etag = formState.base?.etag;
     const result = await sendRequest(
       api.DELETE('/api/v1/content/{contentType}/{id}', {
         params: { path: { contentType: type.name, id }, ...(etag && { header: { 'If-Match': etag } }) },
@@ -144,11 +144,11 @@ export class Publishing {
 
   /** Acts on the state that the form knows. When somebody changed it, the user sees that first, then decides. */
   async #act(request: (params: Params) => Parameters<typeof sendRequest<unknown>>[0]): Promise<boolean> {
-    const { id, type, draft } = this.editor;
+    const { id, type, formState } = this.editor;
     if (id === null) return false;
     this.busy = true;
     this.problem = null;
-    const etag = draft.base?.etag;
+    const etag = formState.base?.etag;
     const header = etag ? { 'If-Match': etag } : {};
     const result = await sendRequest<unknown>(request({ path: { contentType: type.name, id }, header }));
     // A refusal may mean that the object is in another state than the form knows: it is read in any case.

@@ -2,7 +2,7 @@
 // them when it opens. Knows no component.
 import { copyTexts } from '../value/exact-json';
 import { isEqual } from '../value/equal';
-import type { Values } from './draft.svelte';
+import type { Values } from './form-state.svelte';
 
 interface Restored {
   type: string;

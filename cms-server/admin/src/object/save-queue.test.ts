@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ApiResult } from '../api/client';
 import { networkProblem } from '../api/problem';
 import { isEqual } from '../value/equal';
-import type { Values } from './draft.svelte';
+import type { Values } from './form-state.svelte';
 import { SaveQueue, type QueueState, type SaveRequest } from './save-queue';
 import { baseOf, type StoredObject } from './object-requests';
 

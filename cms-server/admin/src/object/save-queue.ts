@@ -1,10 +1,11 @@
 // Saves one object with one request at a time. Each request replaces the state that the previous response
-// returned. A request without a definite response is repeated. Plain code; the caller passes the request.
+// returned. A request without a definite response is repeated. Knows no Svelte; the caller passes
+// the function that sends a request.
 import type { ApiResult } from '../api/client';
 import { networkProblem, type Problem } from '../api/problem';
 import { t } from '../text';
 import { isEqual } from '../value/equal';
-import type { Base, Values } from './draft.svelte';
+import type { Base, Values } from './form-state.svelte';
 import { baseOf, type StoredObject } from './object-requests';
 import { isRecord } from '../value/record';
 import { uuid } from '../value/uuid';

@@ -26,7 +26,10 @@ export function onBeforeSignOut(hook: Hook): () => void {
   return () => hooks.delete(hook);
 }
 
-/** Sends unsaved work to the server; the number of objects for which that failed. */
+/**
+ * Sends unsaved work to the server. Returns the number of failures: failed hooks, objects whose newest work was not
+ * stored on the server, and older work on the same object with other values, which is not sent.
+ */
 export async function sendAllUnsavedWork(user: string): Promise<number> {
   let failed = 0;
   for (const hook of hooks) if (!(await hook())) failed += 1;
@@ -35,7 +38,7 @@ export async function sendAllUnsavedWork(user: string): Promise<number> {
     const key = JSON.stringify([work.type, work.id]);
     objects.set(key, [...(objects.get(key) ?? []), work]);
   }
-  // The server has room for one working copy of an object: several tabs may have made more. The newest is sent.
+  // The server stores one working copy of an object, but several tabs may have stored work here. The newest is sent.
   for (const [newest, ...others] of objects.values()) {
     if (!newest) continue;
     const { type, id, values, base, work, sentTag, synced } = newest;

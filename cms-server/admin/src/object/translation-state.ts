@@ -3,7 +3,7 @@ import { record } from '../type/definition';
 import type { Field } from '../type/form';
 import { isEqual } from '../value/equal';
 import { isRecord } from '../value/record';
-import type { Values } from './draft.svelte';
+import type { Values } from './form-state.svelte';
 
 /** The member of a translation that names its language. */
 export const LANGUAGE = '__language';

@@ -3,7 +3,7 @@
 import { createStore, del, delMany, entries, set, type UseStore } from 'idb-keyval';
 import { serverNow } from '../value/clock';
 import { localKeys, writeLocal } from '../value/local-storage';
-import type { Base, Values } from './draft.svelte';
+import type { Base, Values } from './form-state.svelte';
 
 /** Unsaved work on one object. */
 export interface UnsavedWork {
@@ -11,7 +11,7 @@ export interface UnsavedWork {
   type: string;
   /** Id of the object; `~` and a UUID for one that does not exist yet. */
   id: string;
-  /** Identifies this work among several on the same object. */
+  /** UUID of this work: there may be several on the same object. */
   work: string;
   /** The tab in which it is written. */
   tab: string;

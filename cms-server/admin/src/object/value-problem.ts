@@ -3,17 +3,17 @@ import { networkProblem, type Problem } from '../api/problem';
 import { formFor } from '../session/session.svelte';
 import type { ContentType } from '../type/definition';
 import { valueErrors } from '../type/value-errors';
-import type { Draft } from './draft.svelte';
+import type { FormState } from './form-state.svelte';
 import { validate } from './object-requests';
 
 /** Why the values are not sent, with all other errors that the server finds; null when they may be sent. */
 export async function valueProblem(
   type: ContentType,
   id: string | null,
-  draft: Draft,
+  formState: FormState,
 ): Promise<Problem | null> {
-  const wrong = valueErrors(formFor(type).fields, draft.mine);
+  const wrong = valueErrors(formFor(type).fields, formState.mine);
   if (Object.keys(wrong).length === 0) return null;
-  const refused = await validate(type.name, id, draft.mine, draft.sources);
+  const refused = await validate(type.name, id, formState.mine, formState.sources);
   return { ...networkProblem(), status: 400, fields: { ...refused?.fields, ...wrong } };
 }

@@ -1,12 +1,12 @@
 // Working copies: unsaved work on the server, which only its writer can read. Knows requests, no form.
 import { sendExact, sendRequest, api, PAGE_HEADERS, type ApiResult, type Schema } from '../api/client';
 import { exactText, memberText, rememberText } from '../value/exact-json';
-import type { Base, Values } from './draft.svelte';
+import type { Base, Values } from './form-state.svelte';
 import { stateEtag, withStateEtag } from './object-requests';
 
 export type WorkingCopy = Schema['WorkingCopy'];
 
-/** Members of a copy: the version that it was made from, and the id of the work. Names of properties have no `~`. */
+/** Members of a copy: the version that it was made from, and the UUID of the work. Names of properties have no `~`. */
 const VERSION_KEY = '~version';
 const WORK_KEY = '~work';
 
@@ -30,7 +30,7 @@ function textOf(content: CopyContent): string {
   return `{"base":${JSON.stringify(base)},"data":${exactText(data, content.sources ?? [])}}`;
 }
 
-/** The values of a copy, the number of the version that they were made from, and the id of the work. */
+/** The values of a copy, the number of the version that they were made from, and the UUID of the work. */
 export function contentOf(copy: WorkingCopy): {
   values: Values;
   version: number | null;

@@ -1,5 +1,5 @@
 // Values that cannot be meant, in the words of the page: texts where numbers belong, points without one of their
-// numbers. Plain code; the server checks everything else.
+// numbers. Pure functions; the server checks everything else.
 import { t } from '../text';
 import { isRecord } from '../value/record';
 import type { Field } from './form';

@@ -1,5 +1,5 @@
 // JSON texts that stay what they were: parsing and writing again would round long numbers, shorten `1.0` and
-// put members such as "2" first. The text of a parsed object is remembered with it. Plain code.
+// put members such as "2" first. The text of a parsed object is remembered with it.
 import { isEqual } from './equal';
 import { isRecord } from './record';
 

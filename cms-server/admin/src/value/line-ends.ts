@@ -1,4 +1,4 @@
-// Line ends of a text while it is edited: browsers give and take "\n" only. Plain code.
+// Line ends of a text while it is edited: browsers give and take "\n" only.
 
 const LINE_END = /\r\n?/g;
 

@@ -1,4 +1,4 @@
-// Whom the list of authors offers for typed words. Plain code.
+// Whom the list of authors offers for typed words. Pure functions.
 
 export interface AuthorOption {
   key: string;

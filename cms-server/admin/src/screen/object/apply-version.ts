@@ -1,6 +1,6 @@
 // Values of an earlier version go into the form. What was typed there and not saved can be brought back,
 // as long as the object is open.
-import type { Values } from '../../object/draft.svelte';
+import type { Values } from '../../object/form-state.svelte';
 import type { ObjectEditor } from '../../object/editor.svelte';
 import { valuesBefore } from '../../object/restore-version';
 import { t } from '../../text';
@@ -10,10 +10,10 @@ import { dismissToast, toast } from '../../ui/toasts.svelte';
 let offered: number | undefined;
 
 export function applyVersion(editor: ObjectEditor, version: number, values: Partial<Values>): void {
-  const before = editor.draft.mine;
-  const typed = editor.draft.isChanged;
+  const before = editor.formState.mine;
+  const typed = editor.formState.isChanged;
   editor.setValues(values);
-  const run = () => editor.setValues(valuesBefore(editor.draft.mine, values, before));
+  const run = () => editor.setValues(valuesBefore(editor.formState.mine, values, before));
   const action = typed ? { label: t.publishing.undo, run } : undefined;
   offered = toast(t.publishing.inForm(String(version)), { action, topic: FORM_TOPIC });
 }

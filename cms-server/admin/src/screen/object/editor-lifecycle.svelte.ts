@@ -25,13 +25,13 @@ const VALIDATION_DELAY_MS = 1200;
 const SHOWN_LINKS = 50;
 
 /**
- * Opens an object with the unsaved work of the user. If `id` is null, opens a new object with the unsaved work
- * `workId`, or with the newest unsaved work on a new object if `workId` is null.
+ * Opens an object with the unsaved work of the user. If `id` is null, opens the new object with the key `objectKey`,
+ * or if this is null the one with the newest unsaved work.
  */
 export async function openEditor(
   type: ContentType,
   id: string | null,
-  workId: string | null,
+  objectKey: string | null,
   events: EditorEvents,
 ): Promise<{ editor: ObjectEditor } | { problem: Problem }> {
   const opener = {
@@ -40,7 +40,7 @@ export async function openEditor(
   };
   const tab = await tabName();
   const opened =
-    id === null ? await openNew(type.name, workId, opener) : await openObject(type.name, id, opener);
+    id === null ? await openNew(type.name, objectKey, opener) : await openObject(type.name, id, opener);
   if ('problem' in opened) return opened;
   // All titles with one request; the controls that show them are still being loaded.
   const values = Object.values(opened.found?.values ?? opened.object ?? {});
@@ -55,7 +55,7 @@ export function attachEditor(typeName: () => string, editor: () => ObjectEditor 
   $effect(() => {
     const current = editor();
     if (!current) return;
-    void current.draft.mine;
+    void current.formState.mine;
     current.storeUnsavedWork();
     const pause = setTimeout(() => void current.check(), VALIDATION_DELAY_MS);
     return () => clearTimeout(pause);
@@ -76,8 +76,8 @@ export function attachEditor(typeName: () => string, editor: () => ObjectEditor 
   /** Leaving loses text only when it could not be stored anywhere. */
   const wouldLose = () => {
     if (hasUnsavedText()) return true;
-    const { unsavedState, draft } = editor() ?? {};
-    if (!draft?.isChanged || !unsavedState) return false;
+    const { unsavedState, formState } = editor() ?? {};
+    if (!formState?.isChanged || !unsavedState) return false;
     // This browser cannot store the work, and the request to the server may not finish before the page is closed.
     return (
       unsavedState.status === 'failed' || (unsavedState.deviceFailed && unsavedState.status === 'pending')

@@ -12,10 +12,10 @@ import { hasPreview } from './preview/preview';
 import { objectActions } from './side/object-actions';
 
 export function paletteActions(editor: ObjectEditor, ondiscard: () => void): PaletteItem[] {
-  const { id, type, draft } = editor;
+  const { id, type, formState } = editor;
   const items: PaletteItem[] = [];
   const isWritable = !editor.readonly && editor.deleted === null;
-  if (isWritable && (draft.isChanged || id === null) && editor.state !== 'saving') {
+  if (isWritable && (formState.isChanged || id === null) && editor.state !== 'saving') {
     const keys = keyLabel('Mod-s');
     items.push({ id: 'save', label: t.object.save, keys, run: () => void editor.save() });
   }
@@ -36,6 +36,7 @@ export function paletteActions(editor: ObjectEditor, ondiscard: () => void): Pal
     for (const { label, run, disabledReason } of objectActions(publishing))
       if (run && disabledReason === undefined && !publishing.busy) items.push({ id: label, label, run });
   }
-  if (isWritable && draft.isChanged) items.push({ id: 'discard', label: t.writing.discard, run: ondiscard });
+  if (isWritable && formState.isChanged)
+    items.push({ id: 'discard', label: t.writing.discard, run: ondiscard });
   return items.map((item) => ({ ...item, id: `a-${item.id}` }));
 }

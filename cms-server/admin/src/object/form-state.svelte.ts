@@ -11,7 +11,7 @@ export interface Base {
   version: number;
 }
 
-export class Draft {
+export class FormState {
   /** The stored object; null before it is created. */
   base: Base | null = $state.raw(null);
   /** Values as the user sees them. A property that is left out is not stored. */
