@@ -21,8 +21,7 @@ impl Cms {
             let ahead = (now.0 - after.trusted_at.0) / HOUR_MICROS;
             tracing::warn!(
                 hours = ahead,
-                "clock jumped ahead: nothing is removed from trash, journal and media until the \
-                 server has run for a day"
+                "clock jumped ahead: no expired data is removed until the server has run for a day"
             );
         }
         let is_changed = after.is_waiting() != before.is_waiting();

@@ -54,7 +54,6 @@ pub fn code(error: &Error) -> &'static str {
         415 => "UNSUPPORTED_MEDIA_TYPE",
         429 => "TOO_MANY_REQUESTS",
         503 => "UNAVAILABLE",
-        504 => "OUTCOME_UNKNOWN",
         507 => "INSUFFICIENT_STORAGE",
         _ => "INTERNAL",
     }
