@@ -38,7 +38,7 @@ pub(crate) struct RestoreArgs {
 /// sizes. Exits with code 6 when problems remain.
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
-    /// Rebuild derived data, remove all files that have had no media object for more than a day,
+    /// Rebuild derived data, remove all files that were recorded as orphaned more than a day ago,
     /// and record the size and digest of files that were uploaded to an earlier version of cms.
     /// Content is never changed.
     #[arg(long)]
