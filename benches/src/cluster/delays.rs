@@ -1,4 +1,4 @@
-//! How long other nodes take: to see a write, to catch up, to start, to change a type, and to go on
+//! How long other nodes take: to see a write, to catch up, to start, to change a type, and to continue
 //! without a node that is paused.
 
 use std::{

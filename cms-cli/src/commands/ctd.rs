@@ -120,8 +120,8 @@ fn describe(content_type: &ContentType) -> String {
     )
 }
 
-/// Writes the types that differ between spaces: system types cannot be changed, and unchanged
-/// built-in types exist in every space.
+/// Writes all types except system types, which cannot be changed, and unchanged built-in types, which
+/// exist in every space.
 fn export(target: &dyn Target, file: Option<&str>, printer: &Printer) -> Result<()> {
     let types = target.types()?.into_iter().filter(|content_type| {
         !is_system_type(&content_type.name) && !is_unchanged_builtin_type(content_type)

@@ -100,7 +100,7 @@ impl Diagnostics {
         holds
     }
 
-    /// The text of a member; none when it is absent or, with an error, another type.
+    /// The text of a member; none if it is absent. A member of another type is an error, and none, too.
     pub(crate) fn text<'a>(&mut self, node: &YamlNode<'a>, key: &str) -> Option<&'a str> {
         let member = node.get(key)?;
         let text = member.value.as_str();

@@ -206,7 +206,7 @@ pub(crate) trait Target: ImportTarget + Sync {
     /// All users that a request selects; its page is ignored.
     fn users(&self, request: &UserListRequest) -> Result<Vec<User>>;
     fn user(&self, id: &str) -> Result<User>;
-    /// Creates a user. A server makes links with its own public URL.
+    /// Creates a user. A server creates sign-in links with its own public URL.
     fn create_user(&self, payload: &Map<String, Value>, public_url: &str) -> Result<CreatedUser>;
     fn update_user(&self, id: &str, payload: &Map<String, Value>) -> Result<User>;
     fn delete_user(&self, id: &str) -> Result<()>;

@@ -266,7 +266,7 @@ fn rewrite_objects(
 struct SlotUpdate {
     /// The slots of the type after the change.
     slots: IndexedProperties,
-    /// The rows of the type do not have them yet.
+    /// Whether the slots still have to be written to the rows of the type.
     is_due: bool,
     /// Number of slots with indexes after the change.
     indexes: usize,

@@ -421,8 +421,8 @@ impl Run {
     }
 }
 
-/// Returns the new definition of a type; the plan of the type as an error, when it does not
-/// change or the definition is not valid.
+/// Returns the new definition of a type. If the type does not change, or the definition is not valid,
+/// returns the plan of the type in the inner `Err`.
 fn changed_definition(
     writer: &WriteTransaction<'_>,
     catalog: &Catalog,

@@ -29,8 +29,9 @@ use serde_json::{Map, Value};
 use super::change;
 use crate::{cms::Cms, progress::Progress};
 
-/// Types that the server itself depends on: clients cannot create or change them (see
-/// docs/reference/content-types.md#replace-a-content-type).
+/// Names of system types, which clients cannot create or change (see
+/// docs/reference/content-types.md#replace-a-content-type). No type `_plugin_settings` exists: its name
+/// is reserved (docs/reference/content-types.md#validation-errors).
 pub(crate) const SYSTEM: [&str; 4] = ["_media", "_tag", "_webhooks", "_plugin_settings"];
 
 /// Operations on content type definitions.

@@ -163,8 +163,8 @@ fn errors_by_index(objects: &[&Value], report: BatchReport) -> Vec<(usize, Field
     found
 }
 
-/// Returns whether a refused object may be saved later: the targets of its links may come, and the
-/// current version may replace a published one that is not valid.
+/// Returns whether a refused object may be saved later: when the targets of its links exist, or, if its
+/// published version was refused, with its current version instead.
 fn may_succeed_later(object: &ImportObject, errors: &FieldErrors) -> bool {
     let lacks_targets =
         !errors.is_empty() && errors.codes().all(|code| code == Some(MessageCode::MissingTarget));

@@ -19,8 +19,9 @@ impl Cms {
     /// fetch objects by their ids: lists and filters may fail.
     ///
     /// # Errors
-    /// [`crate::Error::Conflict`] before `load` runs if a newer version migrates the database. After it,
-    /// an error means that the indexes could not be built; the next start builds them.
+    /// [`crate::Error::Conflict`] before `load` runs if a newer version of the program migrates the
+    /// database. After it, an error means that the indexes could not be built; the next start builds
+    /// them.
     pub fn bulk_load(
         &self,
         content_types: &[&str],

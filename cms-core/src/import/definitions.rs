@@ -15,8 +15,8 @@ use crate::content_type::service::SYSTEM;
 
 const FEATURED_IMAGE: &str = "featuredImage";
 
-/// Returns whether a content type belongs to the server: it exists everywhere and cannot be
-/// changed.
+/// Returns whether a name is that of a system type, which an import or export leaves out because it
+/// cannot be changed, or is reserved for one.
 pub fn is_system_type(name: &str) -> bool {
     SYSTEM.contains(&name)
 }

@@ -187,8 +187,8 @@ impl Importer<'_> {
         self.restore_modified(content_type, modified)
     }
 
-    /// Publishes the published version and then saves the current one: the only way to a modified
-    /// object.
+    /// Publishes the published version and then saves the current one: the only way to give an object
+    /// the status `modified`.
     fn restore_modified(
         &mut self,
         content_type: &ContentType,

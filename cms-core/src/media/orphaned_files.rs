@@ -46,8 +46,8 @@ impl Media<'_> {
     /// Removes files that were recorded as orphaned a day ago, rendered images without a media object,
     /// and incomplete uploads.
     ///
-    /// If more than a tenth of all files are orphaned, none of them is removed: their objects were
-    /// probably lost.
+    /// If it would remove more than a tenth of all files as orphaned, it removes none of them: their
+    /// objects were probably lost.
     ///
     /// # Errors
     /// [`crate::Error::Busy`] when the database is damaged, because objects of files may be

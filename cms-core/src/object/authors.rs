@@ -22,8 +22,8 @@ use cms_store::Reader;
 pub(crate) struct ObjectAuthor {
     /// Name of the type of the object, which decides whether names of users are shown.
     content_type: String,
-    /// Primary key of the actor. At first that of the creation; replaced when the author of the
-    /// last change is read (see `updated`). None for a command on the data directory.
+    /// Primary key of the actor; none for a command on the data directory. [`Self::new`] sets the
+    /// creator. If `updated` is set, [`read`] replaces it by the actor of the last change.
     actor: Option<i64>,
     /// For [`AuthorField::UpdatedBy`], the edition and the primary key of the row whose last change the
     /// author made; none for [`AuthorField::CreatedBy`].

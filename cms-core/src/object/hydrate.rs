@@ -2,11 +2,11 @@
 //!
 //! Objects are rendered first, and the positions of their links recorded. Then each level is fetched,
 //! type by type, and the response is built from rendered texts. The maximum is two levels, so a cycle
-//! ends with a link. On the requested levels, every link is followed, with a projection only those on
-//! its paths. There, a link remains a link only if it is external, or if its target does not exist, is
-//! not visible in the view of the request, or is of a type that the caller may not read. Authors that
-//! a projection names are inserted in the same way. The size of the response is computed before it is
-//! built, and a size above [`cms_model::limits::MAX_RESPONSE_BYTES`] is an error.
+//! ends with a link. Hydration follows every link of the requested levels; with a projection, only
+//! those on its paths. A followed link remains a link only if it is external, or if its target does not
+//! exist, is not visible in the view of the request, or is of a type that the caller may not read.
+//! Authors that a projection names are inserted in the same way. The size of the response is computed
+//! before it is built, and a size above [`cms_model::limits::MAX_RESPONSE_BYTES`] is an error.
 
 use std::{borrow::Cow, collections::BTreeMap, ops::Range, sync::Arc};
 

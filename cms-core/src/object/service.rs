@@ -227,8 +227,8 @@ pub(super) fn find_shown(
 }
 
 /// As [`find`], for a request that changes this object: rejected without the publishing right when
-/// the change needs it, and when `If-Match` has other `ETags`. They are compared with the `ETag` of
-/// the current version, whatever view the request uses.
+/// the change needs it, and when `If-Match` lacks the `ETag` of the current version, even if the view
+/// of the request shows the published one.
 pub(crate) fn find_to_change(
     reader: &Reader<'_>,
     content_type: &CompiledType,
@@ -249,7 +249,7 @@ pub(crate) fn find_to_change(
     Ok(stored)
 }
 
-/// The `ETag` of the current version of an object, as a request with this view gets it.
+/// The `ETag` of the current version of an object, whose secrets are masked if the view masks them.
 pub(crate) fn state_tag(
     content_type: &CompiledType,
     view: View,

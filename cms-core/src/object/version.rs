@@ -1,5 +1,5 @@
 //! Lists and returns versions of an object (see docs/reference/objects.md#versions). Versions are
-//! never removed, so their numbers are 1 to the latest without gaps.
+//! removed only with their object, so their numbers are 1 to the latest without gaps.
 
 use std::collections::HashMap;
 

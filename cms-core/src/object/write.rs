@@ -339,8 +339,9 @@ fn finish(
         log_deletion(writer, content_type, &stored, stamp)?;
         stored.internal.deleted_at = Some(at.seconds());
     } else {
-        // Readers see the write only in the state `public` of a workflow. Objects of types with Draft &
-        // Public are never in that state: their readers see published versions.
+        // If the workflow of the type has a state `public`, readers see the write only in that state.
+        // Objects of Draft & Public types are never in it: their readers see published versions. For
+        // all other types, `Audience::of` ignores this value: every reader sees the write.
         let changes_public_view = stored.internal.workflow_state == PUBLIC_STATE;
         let change = (&stored, Some(changed));
         log_change(writer, (event, stamp), content_type, change, changes_public_view)?;

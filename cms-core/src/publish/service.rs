@@ -174,7 +174,7 @@ impl Publishing<'_> {
                     Some(known) if state::is_schedulable(status) => {
                         change.apply(known, (pk, status))?;
                     }
-                    // Objects of other statuses cannot be published: the schedule is removed.
+                    // Public and archived objects cannot be scheduled: the schedule is removed.
                     _ => writer.set_schedule(ctd, pk, None, stamp.actor)?,
                 }
             }

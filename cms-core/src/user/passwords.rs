@@ -1,4 +1,4 @@
-//! Digests of passwords: argon2id, see docs/reference/sessions.md#passwords
+//! Hashes of passwords: argon2id, see docs/reference/sessions.md#passwords
 //!
 //! A computation takes tens of milliseconds and 19 MiB. The server limits how many run at the same
 //! time.

@@ -147,7 +147,7 @@ impl Users<'_> {
         })
     }
 
-    /// Creates a link in place of the earlier one of a user.
+    /// Creates a sign-in link of a user, in place of the earlier one.
     pub fn create_link(
         &self,
         caller: &Caller,
@@ -220,7 +220,7 @@ pub(super) fn insert(
     Ok(pk)
 }
 
-/// Creates a link in place of the earlier one.
+/// Creates a sign-in link of a user, or the set-up link, in place of the earlier one.
 pub(super) fn new_link(
     writer: &WriteTransaction<'_>,
     config: &CoreConfig,

@@ -110,8 +110,8 @@ impl Sessions<'_> {
         self.signed_in(cookie, "password", client)
     }
 
-    /// Signs a user in by the code of a link, which sets the password, or creates the first user.
-    /// Hashes the password (slow).
+    /// Signs a user in by the code of a sign-in link. Sets the password of the user, or with the set-up
+    /// link creates the first user. Hashes the password (slow).
     ///
     /// # Errors
     /// [`Error::Invalid`]: at `code` for a code that is unknown, expired or used, else for the

@@ -105,8 +105,8 @@ pub(crate) fn catch_up(writer: &WriteTransaction<'_>, now: Timestamp) -> Result<
 struct DeliveryBatch {
     /// New webhooks.
     created: Vec<i64>,
-    /// Changed webhooks that receive deliveries. Their waiting deliveries are tried again, because these may
-    /// succeed now.
+    /// Changed webhooks that receive deliveries. Their pending deliveries are tried again, because
+    /// these may succeed now.
     changed: Vec<i64>,
     /// Changed webhooks that do not receive deliveries: disabled or synchronous ones.
     suspended: Vec<i64>,

@@ -131,7 +131,8 @@ impl WriteTransaction<'_> {
         self.execute("UPDATE local SET derived = ?1", [DERIVED_DATA_VERSION])
     }
 
-    /// Has the next start rebuild derived data, unless the version is stored before.
+    /// Makes the next start rebuild derived data, unless [`Self::set_derived_data_version`] is called
+    /// before.
     pub fn invalidate_derived_data(&self) -> Result<()> {
         self.execute("UPDATE local SET derived = 0", [])
     }

@@ -172,7 +172,7 @@ impl WriteTransaction<'_> {
         self.execute("DELETE FROM openid_sign_in WHERE expires_at <= ?1", [expired.0])
     }
 
-    /// Stores a link, in place of the earlier one of the user, or of the set-up link.
+    /// Stores a sign-in link, in place of the earlier one of the user, or of the set-up link.
     pub fn put_sign_in_link(
         &self,
         kind: LinkKind,
@@ -187,7 +187,7 @@ impl WriteTransaction<'_> {
         )
     }
 
-    /// Removes the link of a user, or the set-up link.
+    /// Removes the sign-in link of a user, or the set-up link.
     pub fn remove_sign_in_links_of(&self, user: Option<i64>) -> Result<()> {
         self.execute("DELETE FROM sign_in_link WHERE user IS ?1", [user])
     }

@@ -82,7 +82,7 @@ impl Model {
         (0..self.deliveries.len()).filter(|index| self.deliveries[*index].state == State::Waiting)
     }
 
-    /// The first waiting delivery of each object.
+    /// The first pending delivery of each object.
     fn heads(&self) -> Vec<usize> {
         let mut heads: Vec<usize> = Vec::new();
         for index in self.waiting() {

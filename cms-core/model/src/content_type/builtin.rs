@@ -28,7 +28,7 @@ pub const WEBHOOKS: &str = "_webhooks";
 /// Its property for the quiet period before changes are delivered together.
 pub const DEBOUNCE: &str = "debounceSeconds";
 const MAX_DEBOUNCE_SECONDS: i64 = 3600;
-/// Name of the type of plugin settings.
+/// A reserved name: that of a system type which other servers of this API have, and cms lacks.
 pub const PLUGIN_SETTINGS: &str = "_plugin_settings";
 
 type Fields = fn() -> Vec<Field>;

@@ -18,7 +18,7 @@
 //! | geo | text, radio, select | `lat: <lat>, lon: <lon>` |
 //! | items, nested custom | the same class | each nested property by this table |
 //! | any other | the same class | the same |
-//! | | another class | the default value of the new class, also without an old value |
+//! | any other | another class | the default value of the new class, also without an old value |
 //!
 //! [`super::rewrite`] selects and stores the values.
 

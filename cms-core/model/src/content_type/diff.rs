@@ -12,8 +12,8 @@ use crate::wire::plan::PropertyChange;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PropertyDiff<'a> {
     pub change: PropertyChange,
-    /// The property whose stored values `new` takes over; none for a new property. For a rename,
-    /// `change` is `Add` and this is the property with the former name.
+    /// The removed property, or the one whose stored values `new` takes over: for a rename, that with
+    /// the former name (`change` may be `Add` then). None if `new` takes over no values.
     pub old: Option<&'a Property>,
     /// None for a removed property.
     pub new: Option<&'a Property>,

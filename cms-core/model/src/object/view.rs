@@ -89,9 +89,9 @@ impl View {
 }
 
 /// The callers that see a change in the journal: those whose lists change. Each audience contains the
-/// callers of the one before it (`Preview < AllStates < Everyone`). So callers in the smallest,
-/// `Preview`, see the most changes. The audience is stored with the change, because the object or its
-/// type may be gone later.
+/// callers of the one before it (`Preview < AllStates < Everyone`). So a change with audience `Preview`
+/// is seen by the fewest callers, and these callers see all changes. The audience is stored with the
+/// change, because the object or its type may be gone later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Audience {
     /// Callers that see current versions in every status.
@@ -111,8 +111,8 @@ impl Audience {
         }
     }
 
-    /// The smallest audience that contains the caller, who sees the changes of this and of greater
-    /// audiences.
+    /// The smallest audience that contains the caller. All greater ones contain the caller, too, so the
+    /// caller sees the changes of this and of greater audiences.
     pub fn smallest_containing(caller: &Caller) -> Self {
         if sees_every_status(caller) {
             Self::Preview

@@ -236,8 +236,8 @@ impl Bound {
         }
     }
 
-    /// Compares as numbers if both are numbers, else as dates if both are dates and `as_dates` is
-    /// set, else as text by code point.
+    /// Compares as numbers if both are numbers or texts that are numbers, else as dates if both are
+    /// dates and `as_dates` is set, else as text by code point.
     fn compare(&self, value: &Value, as_dates: bool) -> Ordering {
         if let (Some(number), Some(bound)) = (Number::of(value), self.number) {
             return number.cmp(&bound);

@@ -83,8 +83,9 @@ impl Store {
         self.group_commit.upgrade()
     }
 
-    /// Creates a cluster in an empty shared database, with all rows of this standalone database, which
-    /// no process can write to after that: the cluster would lack the change. All rows are compared.
+    /// Creates a cluster in an empty shared database, with all rows of this standalone database, and
+    /// compares all rows. After that, no process can write to this database: the cluster would lack the
+    /// change.
     pub fn create_cluster(&self, database: &Arc<dyn SharedDatabase>) -> Result<Head> {
         let database = Arc::clone(database);
         self.write(move |writer| {

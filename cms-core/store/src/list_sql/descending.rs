@@ -8,13 +8,12 @@
 //! - `first` is the entry at the offset of the page in a backward scan of the index;
 //! - `groups` are the value of `first` and the next smaller values, each found by a lookup when the page
 //!   needs it;
-//! - let n be the number of objects with the value of `first` that were created after `first`. A
-//!   backward scan returns these n objects before `first`, so earlier pages have n objects of this
-//!   group. The list shows a group oldest first, so earlier pages have its n oldest objects, which this
-//!   page skips.
+//! - the page skips the objects of the group of `first` that are on earlier pages. They are as many as
+//!   those of the group that were created after `first`, which a backward scan returns before it; and
+//!   they are the oldest of the group, because the list shows a group oldest first.
 //!
-//! A second index per slot would save 25 to 45 microseconds per page, and make every write of an
-//! object a fifth more expensive (docs/decisions/0018-one-index-per-slot.md).
+//! A second index per slot would save 25 to 45 microseconds per page, and take a sixth of the processor
+//! time of a create (docs/decisions/0018-one-index-per-slot.md).
 
 use super::slots;
 

@@ -1,7 +1,8 @@
 //! Conditions on links, as terms on table `link`.
 //!
-//! `link` has the links of the current and of the published version of an object, without their
-//! property. It finds the objects; where that is not enough, their data decides (`links_to`).
+//! `link` has the links of the current and of the published version of an object, but neither the
+//! version nor the property of a link. So it finds the objects that may match; where version or
+//! property matters, the data of the object is checked (`links_to`).
 //! In subqueries, the tables of objects have the aliases `source` and `listed`. Only the table of the list is
 //! used without an alias.
 

@@ -28,9 +28,9 @@ use serde_json::Value;
 use super::Builder;
 use crate::{functions::sql_key, slots};
 
-/// From 0001-01-01 until 9999-01-01, in seconds since the epoch. A range of such dates is first compared as
-/// text: two days before and after them, years still have four digits, see [`edges`].
+/// 0001-01-01, in seconds since the epoch. [`edges`] exist for dates from this one on.
 const FIRST_EDGE: i64 = -62_135_596_800;
+/// 9999-01-01, in seconds since the epoch. [`edges`] exist for dates before this one.
 const LAST_EDGE: i64 = 253_370_764_800;
 
 /// One term of WHERE.
@@ -347,12 +347,14 @@ impl Builder<'_> {
         Some((terms.join(" AND "), access_method))
     }
 
-    /// Dates are stored as text with time zones. The text decides a comparison when both dates are
-    /// more than two days apart; otherwise the dates are parsed. Text that is not a date compares
-    /// as text with the bound (see docs/reference/filters.md#comparison). Text before the lower
-    /// edge is before the bound, and text after the upper edge is after it, so comparing with the
-    /// edges is correct for such text, too. The key, which is in lower case, compares with an edge
-    /// as the text does: digits and `-` are less than letters of either case.
+    /// Dates are stored as text with time zones. If two dates are more than two days apart, comparing
+    /// their texts is enough; otherwise the dates are parsed. So a text before the lower edge, two days
+    /// before the bound, is a date before the bound, and a text after the upper edge is one after it.
+    ///
+    /// This also holds for text that is not a date, which compares as text with the bound (see
+    /// docs/reference/filters.md#comparison): the bound is between the edges as text, too. The key has
+    /// the text in lower case, and compares with an edge as the text does, because the digits and `-`
+    /// of an edge are less than letters of either case.
     fn date_range(&mut self, condition: &Condition, name: &str) -> Option<(String, AccessMethod)> {
         let slot = self.slot(name);
         let key = slots::key(slot);
@@ -385,8 +387,8 @@ fn edges(date: &str) -> Option<(Sql, Sql)> {
         text.truncate(10);
         Sql::Blob(text)
     };
-    // Two days before or after an earlier or later date, the year may not have four digits. Such dates are
-    // only compared as parsed dates.
+    // Two days before an earlier date, or after a later one, the year may not have four digits, and
+    // texts are not in the order of the dates. So these dates are compared as parsed dates only.
     (FIRST_EDGE..LAST_EDGE)
         .contains(&seconds)
         .then(|| (day(seconds - TWO_DAYS), day(seconds + TWO_DAYS)))
