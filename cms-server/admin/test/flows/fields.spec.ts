@@ -25,6 +25,7 @@ async function stored(server: Server, path: string): Promise<Record<string, unkn
   return (await response.json()) as Record<string, unknown>;
 }
 
+/** Returns when a search finds all of them: the server responds with an older index after a second. */
 async function addAuthors(server: Server, count: number): Promise<void> {
   for (let first = 0; first < count; first += 1000) {
     const batch = Array.from({ length: Math.min(1000, count - first) }, (_none, index) => ({
@@ -35,6 +36,11 @@ async function addAuthors(server: Server, count: number): Promise<void> {
     const response = await server.request('POST', '/api/v1/content/author/batch', batch);
     expect(response.status).toBe(200);
   }
+  const search = async (): Promise<string> => {
+    const response = await server.request('GET', `/api/v1/search?q=${String(count - 1)}`);
+    return response.text();
+  };
+  await expect.poll(search, { timeout: 60_000 }).toContain(`many-${String(count - 1)}`);
 }
 
 test('links to one object among very many, creates another in place, and reorders by keyboard', async ({
