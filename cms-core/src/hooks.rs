@@ -1,12 +1,12 @@
 //! The steps of webhooks and media around a write of content:
 //!
-//! - before it, synchronous webhooks, which `object/before_write.rs` calls;
+//! - before it, synchronous webhooks ([`Cms::before_write`]);
 //! - in a transaction that removes objects permanently, before their removal, the creation of the
 //!   webhook deliveries that are still missing, because these need the objects;
 //! - after the commit of a deletion, the removal of rendered images.
 //!
-//! The services of objects and content types run these steps, and call no service of webhooks or media.
-//! A new step has its place here.
+//! The services of objects, content types, bulk jobs and the trash run these steps. Those of objects
+//! and content types call no service of webhooks or media: a new step has its place here.
 
 use cms_model::{clock::Timestamp, context::Caller, error::Result};
 use cms_store::WriteTransaction;

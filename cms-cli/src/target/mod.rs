@@ -78,8 +78,8 @@ pub(crate) trait Target: ImportTarget + Sync {
 
     /// All types, ordered by name.
     fn types(&self) -> Result<Vec<ContentType>>;
-    /// Returns whether content types may have changed since a position in the change feed; true without a
-    /// position. Sets the position to the newest change.
+    /// Returns whether content types may have changed since a position in the change feed, and sets the
+    /// position to the newest change. A target that does not read the feed always returns true.
     fn types_may_differ(&self, _position: &mut Option<String>) -> bool {
         true
     }

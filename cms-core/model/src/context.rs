@@ -237,7 +237,8 @@ impl Caller {
         allow(!self.is_read_only())
     }
 
-    /// Rejects callers that can never write, if `needs` is refused to them ([`Access::is_write`]).
+    /// Rejects callers that can never write, unless even they may have the rights `needs`
+    /// ([`Access::is_write`]).
     pub fn require_write_for(&self, needs: Access) -> Result<()> {
         if needs.is_write() { self.require_write() } else { Ok(()) }
     }

@@ -196,7 +196,8 @@ pub const DEFAULT_LINKED_OBJECT_CACHE_BYTES: usize = 4 * 1024 * 1024;
 pub const DEFAULT_RENDER_CACHE_BYTES: u64 = 1024 * 1024 * 1024;
 /// Maximum number of pixels of an image for which `format=auto` may choose AVIF.
 pub const MAX_AUTO_AVIF_PIXELS: u64 = 2_000_000;
-/// Size of the chunks in which files and images are read and sent.
+/// Maximum size of a chunk of a stored file or rendered image that a response sends. Larger rendered
+/// images are not kept in memory.
 pub const CHUNK_BYTES: u64 = 256 * 1024;
 /// Memory for recently rendered images of at most [`CHUNK_BYTES`] each.
 pub const RENDER_MEMORY_CACHE_BYTES: u64 = 32 * 1024 * 1024;

@@ -305,9 +305,9 @@ impl<'a> QueryCompiler<'a> {
         WildcardQuery::new(self.fields.words, path, pattern, self.deadline)
     }
 
-    /// Adds the terms that a fuzzy word matches. Each of them scores as if it were as
-    /// frequent as the most frequent one, and the best one is used: a rare misspelling does not score
-    /// higher than the word itself.
+    /// Adds the terms that a fuzzy word matches. The best ones score by closeness, each as if it
+    /// were as frequent as the most frequent of them, so that a rare misspelling does not score higher
+    /// than the word itself. The scores of those that an object contains are added.
     fn fuzzy(
         &mut self,
         path: Option<&str>,

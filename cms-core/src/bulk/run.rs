@@ -60,7 +60,8 @@ enum Preparation {
     Patch(Box<StepPatch>),
     /// Refused by a synchronous webhook; the object has this id.
     Refused(String, FieldErrors),
-    /// Deleted since, no longer visible to the request, or without the value to replace.
+    /// Nothing to do: deleted since, no longer visible to the request, or, in a job that replaces a
+    /// value, no longer with that value.
     Gone,
 }
 

@@ -64,8 +64,8 @@ pub(crate) fn rebuild_derived_data(writer: &WriteTransaction<'_>) -> Result<()> 
         types.push((ctd, definition, properties, slots));
     }
     let mut slots = types.iter().map(|(.., slots)| slots);
-    // Only the descending indexes have to be dropped if the version is `WITH_DESCENDING_INDEXES`, or is
-    // `BEFORE_COMBINATIONS` and no type has unique combinations.
+    // All slots are filled, and only the descending indexes have to be dropped, if the version is
+    // `WITH_DESCENDING_INDEXES`, or is `BEFORE_COMBINATIONS` and no type has unique combinations.
     let is_complete = version == WITH_DESCENDING_INDEXES
         || (version == BEFORE_COMBINATIONS
             && slots.all(|slots| slots.combinations().next().is_none()));

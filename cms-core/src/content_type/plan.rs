@@ -1,9 +1,9 @@
 //! Plans and applies changes of several types (see docs/reference/content-types.md#plan-and-apply).
 //!
-//! A plan begins with a write transaction that takes milliseconds and is rolled back: it checks the
-//! definitions of types, and changes workflows and keys. Then it converts the objects in a read
-//! snapshot, without storing them. An apply changes the types and their objects in one write
-//! transaction.
+//! A plan begins with a write transaction, which takes milliseconds: it checks the definitions of
+//! types, changes workflows and keys, and is rolled back. Then the plan converts the objects in a read
+//! snapshot, without storing them. An apply changes workflows, keys, types and their objects in one
+//! write transaction.
 //!
 //! The token of a plan names the state that its write transaction saw, by counters that only grow: if
 //! an apply finds the same token, the snapshot in between had the same state, so the apply does exactly

@@ -388,9 +388,9 @@ impl<'a> Importer<'a> {
                 without_pending_links(object.first_version(), content_type, &is_later)
             };
             let attempt = SaveAttempt { object, partial, exists };
-            // With `Existing::Keep`, an earlier import may have created the target of the link and then been
-            // interrupted. The object still waits, so that the order of creation is that of an import
-            // without an interruption.
+            // With `Existing::Keep`, an object with a link to a later one waits even if an interrupted
+            // import has created the target: so the order of creation is that of an import without an
+            // interruption.
             if self.options.existing == Existing::Keep && has_link(attempt.value(), &is_later) {
                 self.types[index].waiting.push((attempt.object, FieldErrors::default()));
             } else {

@@ -51,7 +51,8 @@ use cms_model::{
 /// The operations that an import needs of a space, over HTTP or in process.
 pub trait ImportTarget {
     /// Runs `send`, which saves about this number of new objects of these content types. A local target may
-    /// build its indexes after it: until then, only [`fetch()`] objects.
+    /// build the indexes of properties after it: `send` reads objects only with [`fetch()`], which
+    /// needs none.
     fn bulk_load(
         &self,
         _content_types: &[&str],
@@ -70,8 +71,8 @@ pub trait ImportTarget {
     ) -> Result<List<Value>>;
     /// Prepares a batch, which [`PreparedSave::begin`] saves. A local target validates it now; the
     /// report names the objects that are not valid. The previous batch may still be unsaved.
-    /// With a mode that replaces stored objects, preparing reads them; a stored object that changes before the
-    /// save is validated again by it.
+    /// With a mode that replaces stored objects, preparing reads them; if one changes before the save,
+    /// the save validates its replacement again.
     fn prepare_save(
         &self,
         content_type: &str,

@@ -35,7 +35,7 @@ use tracing::info_span;
 
 use super::service::Media;
 
-/// Bytes of a stored file in memory while it is read.
+/// Bytes per read of a stored file that [`Media::open`] returns.
 const CHUNK_BYTES: u64 = 1024 * 1024;
 /// Version of the rendering: increment it to render all images again.
 const RENDERING_VERSION: u32 = 1;

@@ -164,7 +164,7 @@ impl Media<'_> {
     }
 
     /// Removes all images rendered from the files of deleted objects of a type. Only media objects
-    /// have files, which stay until their objects leave the trash.
+    /// have files, which stay until their objects are removed from the trash.
     ///
     /// The clean-up retries failed removals: the deletion itself is complete.
     pub(crate) fn delete_renders_of<'i>(

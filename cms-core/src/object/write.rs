@@ -245,7 +245,7 @@ impl PreparedObject {
     }
 }
 
-/// Writes a new object, or a new object in the trash.
+/// Writes a new object; if an import keeps its deletion date, into the trash.
 pub(crate) fn insert(
     writer: &WriteTransaction<'_>,
     content_type: &CompiledType,

@@ -6,7 +6,8 @@ use rusqlite::{Row, params};
 use super::{Reader, WriteTransaction, actor::ActorRef, error::map, named};
 
 cms_model::named_enum! {
-    /// The kind of a change of content, in the journal.
+    /// The kind of a change of content: change feed, webhooks, search index and the record of activity
+    /// read it.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Event {
         ObjectCreated => "object.create",
@@ -53,7 +54,7 @@ cms_model::named_enum! {
     }
 }
 
-/// The kind of a row of the journal.
+/// The kind of a row of the journal, as the record of activity reads it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JournalEvent {
     Content(Event),
@@ -92,7 +93,7 @@ pub struct ChangedObject<'a> {
     pub audience: Audience,
 }
 
-/// A row of the journal, with all fields of the change feed.
+/// A row of the journal, with the fields that the change feed and webhooks read.
 #[derive(Clone, Debug)]
 pub struct DetailedEntry {
     pub position: JournalPosition,
@@ -127,7 +128,7 @@ pub struct ReindexRequest {
     pub content_types: Vec<(i64, String)>,
 }
 
-/// A row of the journal, with the fields that indexing needs.
+/// A row of the journal, with the fields that the search index reads.
 #[derive(Clone, Copy, Debug)]
 pub struct JournalEntry {
     pub position: JournalPosition,

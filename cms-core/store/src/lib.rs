@@ -3,7 +3,8 @@
 //!
 //! [`Store::read`] provides a [`Reader`] on one snapshot, [`Store::write`] the one
 //! [`WriteTransaction`]. Their methods are in one file per table group, and take and return values
-//! of `cms_model`. This crate contains no rules: those are in the model and the services.
+//! of `cms_model` and rows, such as [`JobRow`]. This crate contains no rules: those are in the model
+//! and the services.
 
 mod activity;
 mod actor;

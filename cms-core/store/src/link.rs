@@ -8,7 +8,7 @@ use rusqlite::params;
 use super::{Reader, WriteTransaction, error::map};
 
 /// The value of `link.source_ctd`: the type of the object with the link, or NULL for a link of an
-/// object to itself.
+/// object to itself, which filters on linking objects do not count.
 pub(super) const SOURCE_CTD: &str = "iif(
     object.id = link.target_id
         AND object.ctd = (SELECT ctd.pk FROM ctd WHERE ctd.name = link.target_type),

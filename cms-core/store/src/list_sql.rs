@@ -91,8 +91,8 @@ pub(crate) fn page(
     let cost = access_path::cost(&path, query, &terms, counts);
     let (hint, sign) = match &path {
         AccessPath::OrderIndex(index) => (format!(" INDEXED BY \"{index}\""), ""),
-        // With a unary plus, the order is an expression that no index contains: SQLite cannot use the index of
-        // the order instead.
+        // With a unary plus, the order is an expression that no index contains. So SQLite uses the
+        // index of a condition, not that of the order.
         AccessPath::ConditionIndex => (String::new(), "+"),
         AccessPath::Any => (String::new(), ""),
     };

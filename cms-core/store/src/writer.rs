@@ -1,9 +1,9 @@
 //! Group commit on the one connection that writes.
 //!
 //! A commit waits for the disk; that wait is the same for one row or a hundred. So one thread runs
-//! all waiting writes and those that arrive meanwhile, each in its own savepoint, commits once, and
-//! only then delivers their results ([`PendingCommit`]). Writes that arrive during the commit are
-//! the next batch.
+//! all waiting writes and those that arrive meanwhile, commits once, and only then delivers their
+//! results ([`PendingCommit`]). Each write has a savepoint, except one with which a batch begins alone.
+//! Writes that arrive during the commit are the next batch.
 
 use std::{
     collections::VecDeque,
@@ -252,8 +252,8 @@ impl Writer {
         while self.wait_for_writes() {
             let ended = catch_unwind(AssertUnwindSafe(|| self.run_next_batch()));
             if ended.is_err() {
-                // Writes that the batch took failed with it. As many of those that still wait fail here:
-                // the batch may have panicked before it took them.
+                // The writes that the batch took failed with it. Perhaps it panicked before it took
+                // any: so that none waits forever, as many waiting writes as a batch may take fail too.
                 drop(self.take_waiting(MAX_WRITES_PER_COMMIT));
             }
         }

@@ -261,8 +261,9 @@ impl Route {
     }
 
     /// Returns whether another node may handle it. All writes may be forwarded, except uploads, which
-    /// go to the bucket from here; sign-in and what else hashes a password, which this node limits;
-    /// sign-out; presence, which each node keeps for itself; and requests whose progress is a stream.
+    /// go to the bucket from here; sign-in and other requests that hash a password, because each node
+    /// limits their number; sign-out; presence, which each node keeps for itself; and requests whose
+    /// progress is a stream.
     pub(crate) fn may_be_forwarded(&self) -> bool {
         matches!(self.endpoint, Endpoint::Authenticated(..))
             && self.work == Work::Write

@@ -176,7 +176,7 @@ function diffItems(field: Field, before: unknown[], after: unknown[]): ValueDiff
 function diffItem(field: Field, before: unknown, after: unknown): ValueDiff {
   const [old, now] = [before ?? {}, after ?? {}];
   if (isRecord(old) && isRecord(now) && field.fields.length > 0 && (isRecord(before) || isRecord(after))) {
-    // An unchanged or a moved item is named by its values.
+    // An unchanged or moved item is shown with all its values, so that the user recognises it.
     const from = isEqual(before, after) ? {} : old;
     return { kind: 'properties', properties: diffObjects(field.fields, from, now) };
   }

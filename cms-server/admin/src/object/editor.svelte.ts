@@ -54,7 +54,7 @@ export class ObjectEditor {
   /** The title of the object as the form has it; empty when no part of it is set. */
   readonly title = $derived.by(() => titleOf(formFor(this.type), this.formState.mine));
 
-  /** What the last save merged; null when it saved what the form showed before. */
+  /** Changes of others that the last save merged; null when it saved only what the form showed before. */
   lastMerge: RemoteChanges | null = $state.raw(null);
 
   /** The property in which the user is. */
@@ -138,7 +138,7 @@ export class ObjectEditor {
         if (remote === null) return false;
         if (this.formState.isChanged) continue;
         if (!isEqual(mine, this.formState.mine)) this.lastMerge = remote;
-        // The state of the server is what was to be saved: the response of an earlier attempt was lost.
+        // The server has all of the form already, for example if the response of an earlier attempt was lost.
         this.#afterSave(null);
         return true;
       }

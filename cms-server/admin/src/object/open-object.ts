@@ -34,7 +34,10 @@ export interface Opened {
   /** The object was deleted, and the work found on this device is what is left of it. */
   deleted: boolean;
   found: FoundWork | null;
-  /** `ETag` of the working copy on the server that this work may replace; null: none, undefined: not known. */
+  /**
+   * `ETag` of the working copy on the server that this work may replace; null if the server has no copy,
+   * undefined if it may have one that this work must not replace.
+   */
   copyTag: string | null | undefined;
 }
 

@@ -188,7 +188,7 @@ export class UnsavedWorkStore {
       this.#serverFailed = typeof result === 'object';
       const isTooLarge = typeof result === 'object' && result.problem.status === 413;
       this.#refusedBytes = isTooLarge ? objectSize(content.values).bytes : Infinity;
-      // Both stay: the copy of the other device there, this work here.
+      // Both stay: the copy of the other device on the server, this work in this browser.
       if (result === 'foreign') this.deviceOnly = true;
       if (result !== 'stored') {
         if (typeof result === 'object' && isRetryable(result.problem)) this.#retryServer();
