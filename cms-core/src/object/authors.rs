@@ -54,7 +54,7 @@ pub(crate) fn read(
     caller: &Caller,
     mut authors: Vec<&mut ObjectAuthor>,
 ) -> Result<()> {
-    for edition in [Edition::Current, Edition::Published] {
+    for edition in Edition::ALL {
         let row = |author: &ObjectAuthor| author.updated.filter(|(of, _)| *of == edition);
         let rows: Vec<i64> =
             authors.iter().filter_map(|author| row(author)).map(|(_, pk)| pk).collect();

@@ -275,7 +275,7 @@ fn rows<'t>(
     let columns = same.find(|columns| needs(*columns)).unwrap_or(Columns::All);
     let mut rows = HashMap::with_capacity(found.hits.len());
     let mut bytes = 0;
-    for wanted in [Edition::Current, Edition::Published] {
+    for wanted in Edition::ALL {
         let hits = found.hits.iter().filter(|hit| edition(hit) == Some(wanted));
         let pks: Vec<i64> = hits.map(|hit| hit.pk).collect();
         if pks.is_empty() {

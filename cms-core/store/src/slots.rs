@@ -22,9 +22,6 @@ use rusqlite::params;
 
 use super::{Reader, WriteTransaction, error::map, object::table_of};
 
-/// Each slot has an index for each of them.
-const EDITIONS: [Edition; 2] = [Edition::Current, Edition::Published];
-
 /// The sort and lookup key of a slot.
 pub(crate) fn key(slot: usize) -> String {
     format!("property_key(slots, '{slot}')")
@@ -49,7 +46,7 @@ pub(crate) fn index_name(edition: Edition, slot: usize) -> String {
 /// The indexes of the first `count` slots: name, and the statement that creates it.
 pub(super) fn indexes(count: usize) -> Vec<(String, String)> {
     let mut all = Vec::new();
-    for edition in EDITIONS {
+    for edition in Edition::ALL {
         for slot in 0..count {
             let (name, table) = (index_name(edition, slot), table_of(edition));
             let (key, original_text, condition) = (key(slot), original_text(slot), condition(slot));
@@ -100,7 +97,7 @@ impl WriteTransaction<'_> {
     /// Drops the indexes of all slots except the kept ones.
     pub fn drop_slots_except(&self, kept: &HashSet<usize>) -> Result<()> {
         let names_of = |edition| kept.iter().map(move |&slot| index_name(edition, slot));
-        let kept: HashSet<String> = EDITIONS.into_iter().flat_map(names_of).collect();
+        let kept: HashSet<String> = Edition::ALL.into_iter().flat_map(names_of).collect();
         self.drop_slots_if(|name| !kept.contains(name))
     }
 

@@ -242,11 +242,7 @@ impl Definition {
 
     /// The editions of objects of the type.
     pub fn editions(&self) -> &'static [Edition] {
-        if self.draft_public {
-            &[Edition::Current, Edition::Published]
-        } else {
-            &[Edition::Current]
-        }
+        if self.draft_public { &Edition::ALL } else { &[Edition::Current] }
     }
 }
 

@@ -60,6 +60,10 @@ pub enum Edition {
     Published,
 }
 
+impl Edition {
+    pub const ALL: [Self; 2] = [Self::Current, Self::Published];
+}
+
 /// What a read fetches of each object. SQLite stores the properties of a large object in overflow
 /// pages; a second copy of its indexed properties is beside the other columns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -11,16 +11,16 @@ use serde_json::{Map, Value};
 
 /// The values of an object that no other object of its type may have.
 pub(super) struct UniqueValues {
-    properties: Vec<(String, Value)>,
+    /// By slot and name of the property.
+    properties: Vec<(usize, String, Value)>,
     /// By the order of the combinations of the type; none where a value is empty.
     combinations: Vec<Option<Value>>,
 }
 
 impl UniqueValues {
     pub(super) fn of(content_type: &CompiledType, object: &Map<String, Value>) -> Self {
-        let unique = content_type.properties.iter().filter(|property| property.unique);
-        let properties = unique.filter_map(|property| {
-            object.get(&property.name).map(|value| (property.name.clone(), value.clone()))
+        let properties = content_type.unique_properties().filter_map(|(slot, property)| {
+            object.get(&property.name).map(|value| (slot, property.name.clone(), value.clone()))
         });
         let combinations = content_type.indexed.combinations();
         Self {
@@ -46,9 +46,8 @@ impl UniqueValues {
             }
             Ok(false)
         };
-        for (name, value) in &self.properties {
-            let Some(slot) = content_type.indexed.find(name) else { continue };
-            if is_used(slot, value)? {
+        for (slot, name, value) in &self.properties {
+            if is_used(*slot, value)? {
                 errors.add(name.as_str(), message::ALREADY_USED);
             }
         }

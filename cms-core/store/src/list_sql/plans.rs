@@ -24,7 +24,7 @@ use serde_json::{Value, json};
 
 use super::{
     ListCounts, count, page,
-    support::{CTD, EDITIONS, Stored, database, insert, listed, plan, properties},
+    support::{CTD, Stored, database, insert, listed, plan, properties},
     unique_lookup,
 };
 
@@ -51,7 +51,7 @@ fn plan_of(filters: &Value, order: (&str, bool), counts: Option<ListCounts>) -> 
 fn plan_of_query(query: &ListQuery, properties: &[Property], counts: Option<ListCounts>) -> String {
     let connection = database(properties);
     insert(&connection, properties, &Stored::default());
-    let [current, published] = EDITIONS.map(|edition| {
+    let [current, published] = Edition::ALL.map(|edition| {
         let query = ListQuery { edition, ..query.clone() };
         let statement = match counts {
             Some(counts) => page(&query, listed(properties), counts, "data").statement,

@@ -5,7 +5,7 @@ use cms_model::{
         indexed::IndexedProperties,
         model::{InputType, Property, Relation, SchemaType},
     },
-    object::{link, model::Edition},
+    object::link,
     query::ListQuery,
 };
 use rusqlite::{Connection, params_from_iter};
@@ -15,7 +15,6 @@ use super::{ListCounts, ListedType, Statement, count, page};
 use crate::{functions, slots};
 
 pub(super) const CTD: i64 = 7;
-pub(super) const EDITIONS: [Edition; 2] = [Edition::Current, Edition::Published];
 
 pub(super) fn property(name: &str, schema_type: SchemaType, input_type: InputType) -> Property {
     Property::plain(name, schema_type, input_type)

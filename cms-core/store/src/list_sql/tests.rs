@@ -20,7 +20,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     ListCounts, page,
-    support::{CTD, EDITIONS, Stored, database, insert, list, listed, properties, run},
+    support::{CTD, Stored, database, insert, list, listed, properties, run},
     unique_lookup,
 };
 
@@ -240,7 +240,7 @@ fn any_query() -> impl Strategy<Value = ListQuery> {
         option::of(any_path()),
         any::<[bool; 2]>(),
         option::weighted(0.2, vec(select(vec!["o0", "O1", "o5", "O9", "x'y"]), 0..4)),
-        select(EDITIONS.to_vec()),
+        select(Edition::ALL.to_vec()),
         prop::bool::weighted(0.2),
         (1_u32..4, 1_u32..30),
     )
@@ -377,7 +377,7 @@ fn unique_values_conflict_when_equal() {
     let slots = IndexedProperties::of(&properties);
     let clashes = |property, value: &Value, except| {
         let slot = slots.find(property).unwrap_or_else(|| panic!("{property} has no slot"));
-        EDITIONS.map(|edition| {
+        Edition::ALL.map(|edition| {
             unique_lookup(edition, CTD, slot, value, except).is_some_and(|lookup| {
                 !run(&connection, &lookup, |row| row.get::<_, i64>(0)).is_empty()
             })
