@@ -198,8 +198,8 @@ pub const DEFAULT_RENDER_CACHE_BYTES: u64 = 1024 * 1024 * 1024;
 pub const MAX_AUTO_AVIF_PIXELS: u64 = 2_000_000;
 /// Maximum size of a chunk of a stored file or rendered image that a response sends. Larger rendered
 /// images are not kept in memory.
-pub const CHUNK_BYTES: u64 = 256 * 1024;
-/// Memory for recently rendered images of at most [`CHUNK_BYTES`] each.
+pub const RENDERED_CHUNK_BYTES: u64 = 256 * 1024;
+/// Memory for recently rendered images of at most [`RENDERED_CHUNK_BYTES`] each.
 pub const RENDER_MEMORY_CACHE_BYTES: u64 = 32 * 1024 * 1024;
 /// Maximum length of a GraphQL query.
 pub const MAX_GRAPHQL_QUERY_BYTES: usize = 64 * 1024;

@@ -11,7 +11,7 @@ use axum::{
 };
 use cms_core::{
     Error, FileChunks, Image, ImageBody, RenderedImage, Result,
-    limits::CHUNK_BYTES as MAX_CHUNK_BYTES, wire::media::ImageRequest,
+    limits::RENDERED_CHUNK_BYTES as MAX_CHUNK_BYTES, wire::media::ImageRequest,
 };
 use futures_util::{StreamExt, stream};
 use tokio::time;

@@ -249,6 +249,8 @@ mod tests {
             ("batch-publish", &["POST"]),
             ("batch-unpublish", &["POST"]),
             ("batch-archive", &["POST"]),
+            ("bulk", &["POST"]),
+            ("validate", &["POST"]),
             ("removed", &["GET"]),
         ];
         for (word, methods) in reserved {

@@ -20,6 +20,12 @@ export function cachedSummary(target: Target): CachedSummary | undefined {
   return cache.get(targetKey(target));
 }
 
+/** The title of a target, as soon as it is known; before that its id, and without a target `otherwise`. */
+export function titleOfTarget(target: Target | null, otherwise: string): string {
+  const known = target && cachedSummary(target);
+  return known && typeof known === 'object' ? known.title : (target?.id ?? otherwise);
+}
+
 /** Notes what a search or a save has returned. */
 export function cacheSummary(summary: Summary): void {
   const key = targetKey(summary);
