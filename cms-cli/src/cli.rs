@@ -71,8 +71,8 @@ Exit codes:
    2  wrong usage
    3  key missing, unknown or not allowed
    4  not found
-   5  conflict: a stale plan, an object in another state, a data directory of another
-      version or without its database
+   5  conflict: a stale plan, another number of objects than --expect, a data directory of
+      another version or without its database
    6  refused by validation, a plan with blockers, or a check that found something wrong
    7  partly done: some objects or files were refused, or the command was interrupted
    8  would lose stored values: needs --allow-data-loss
@@ -129,7 +129,7 @@ pub(crate) struct Global {
     #[arg(short, long = "output", global = true, value_name = "FORMAT", hide_possible_values = true,
         value_parser = PossibleValuesParser::new(["table", "json", "ndjson", "yaml", "csv"]))]
     pub(crate) o: Option<String>,
-    /// Print JSON, errors too; short for -o json.
+    /// Short for -o json; errors are JSON, too.
     #[arg(long, global = true, conflicts_with = "o")]
     pub(crate) json: bool,
     /// Print to standard error only errors and, for commands that change something, the line `target:`.

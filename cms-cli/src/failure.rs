@@ -59,9 +59,9 @@ pub(crate) type Result<T> = std::result::Result<T, Failure>;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
     Done,
-    /// Some objects were refused.
+    /// Some objects were refused, or the command was interrupted.
     Partial,
-    /// All objects were refused; the exit code is that of the first error.
+    /// The command ends with the exit code of an error that it has already printed.
     Refused(u8),
     /// A requested object does not exist.
     NotFound,

@@ -1,8 +1,8 @@
 //! `cms`: the command line, and with the feature `serve` the server.
 //!
 //! [`cli`] declares the arguments for clap, [`settings`] resolves them, [`commands`] runs a command
-//! on a [`target`], which a [profile](profiles) may name, [`printer`] and [`text_output`] write the output, [`failure`] has errors and exit
-//! codes.
+//! on a [`target`], which a [profile](profiles) may name, [`printer`] and [`text_output`] write the
+//! output, [`failure`] has errors and exit codes.
 
 mod cli;
 mod commands;
@@ -19,7 +19,7 @@ mod target;
 mod text_output;
 mod yaml;
 
-use std::{env, process::ExitCode};
+use std::{env, ffi::OsString, process::ExitCode};
 
 use clap::{ArgMatches, CommandFactory, FromArgMatches, error::ErrorKind};
 
@@ -76,9 +76,9 @@ fn run(cli: Cli, matches: &ArgMatches) -> Result<Outcome> {
 
 /// Prints help and version unchanged, and usage errors like other errors.
 fn parse_failure(error: &clap::Error) -> ExitCode {
-    let wants_json = env::args().any(|argument| argument == "--json");
+    let arguments: Vec<OsString> = env::args_os().collect();
     let is_output = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
-    if wants_json && !is_output {
+    if asks_for_json(&arguments) && !is_output {
         let message = error.to_string();
         let message = message.trim_start_matches("error: ").trim_end();
         print_failure(&Failure::usage(message), true);
@@ -87,6 +87,17 @@ fn parse_failure(error: &clap::Error) -> ExitCode {
     // A closed output is no error.
     error.print().ok();
     ExitCode::from(if is_output { 0 } else { 2 })
+}
+
+/// Returns whether arguments that clap could not parse select JSON as output format.
+fn asks_for_json(arguments: &[OsString]) -> bool {
+    let is_one_of = |argument: &OsString, forms: &[&str]| forms.iter().any(|form| argument == form);
+    arguments
+        .iter()
+        .any(|argument| is_one_of(argument, &["--json", "-ojson", "-o=json", "--output=json"]))
+        || arguments
+            .windows(2)
+            .any(|pair| is_one_of(&pair[0], &["-o", "--output"]) && pair[1] == "json")
 }
 
 fn print_failure(failure: &Failure, json: bool) {

@@ -297,18 +297,25 @@ fn variables_replace_flags() {
     assert_eq!(list(&[server, ("CMS_KEY", "")]), Some(3));
 }
 
-/// With `--json` a usage error is one JSON object, too.
+/// Usage errors are one JSON object, too.
 #[test]
-fn errors_are_json_with_the_json_flag() {
-    let output = Cli::empty().run(&["ctd", "lst", "--json"]);
-    let body: serde_json::Value = output.json();
-    assert_eq!(
-        (output.exit, &body["code"]),
-        (2, &serde_json::json!(400)),
-        "{}",
-        output.transcript()
-    );
-    assert_eq!(output.stderr, "");
+fn errors_are_json_when_the_output_is_json() {
+    for flags in [&["--json"][..], &["-ojson"], &["-o", "json"], &["--output=json"]] {
+        let output = Cli::empty().run(&[&["ctd", "lst"], flags].concat());
+        let body: serde_json::Value = output.json();
+        let found = (output.exit, &body["code"], &*output.stderr);
+        assert_eq!(found, (2, &serde_json::json!(400), ""), "{}", output.transcript());
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn argument_that_is_not_unicode_is_a_usage_error() {
+    use std::{ffi::OsStr, os::unix::ffi::OsStrExt};
+    let argument = OsStr::from_bytes(b"\xff");
+    let output =
+        Command::new(env!("CARGO_BIN_EXE_cms")).args(["ctd".as_ref(), argument]).output().unwrap();
+    assert_eq!(output.status.code(), Some(2), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
 #[test]

@@ -131,8 +131,8 @@ pub struct Caller {
     pub write_guards: WriteGuards,
     /// Reserves memory for the response from the response memory budget.
     pub memory: Arc<Reservation>,
-    /// Created and replaced objects keep the dates in `internal` of the request body
-    /// (`X-CMS-Keep-Dates`). Requires an admin key.
+    /// Created objects, and objects that a batch replaces, keep the dates in `internal` of the request
+    /// body (`X-CMS-Keep-Dates`). Requires an admin key.
     pub keeps_dates: bool,
 }
 

@@ -89,7 +89,7 @@ pub trait ImportTarget {
     fn run_transition(&self, content_type: &str, id: &str, name: &str) -> Result<WorkflowState>;
 }
 
-/// A batch that is validated and not saved yet.
+/// A batch that is ready to be saved.
 pub struct PreparedSave<'t>(Box<dyn FnOnce() -> Result<PendingReport> + 't>);
 
 impl<'t> PreparedSave<'t> {

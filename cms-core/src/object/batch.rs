@@ -36,7 +36,7 @@ use super::{
 /// An element that was validated before the write is queued.
 enum Element {
     New(PreparedObject),
-    /// Has an id: the transaction finds out whether an object with it exists.
+    /// Has an id, in a batch that may update objects: the transaction finds out whether an object has it.
     NewOrExisting(Bytes, Prevalidated),
     Refused(FieldErrors),
 }
@@ -363,7 +363,8 @@ impl<'a> Batch<'a> {
         self.record(saved)
     }
 
-    /// Inserts an element whose object existed at validation and was deleted since.
+    /// Validates an element again and inserts it: its object existed at the first validation and was deleted
+    /// since, or that validation failed.
     fn validate_and_insert(&mut self, text: &Bytes, ids: &dyn IdSource) -> Result<()> {
         let payload = object::read(text)?;
         let budget = &mut self.budget;

@@ -113,7 +113,7 @@ impl Copier<'_> {
         Ok(redirected)
     }
 
-    /// Copies one object unchanged; returns the id of the copy.
+    /// Copies one object, whose links stay as they are; returns the id of the copy.
     fn copy(&self, name: &str, id: &str) -> Result<String> {
         self.caller.require(Access::CREATE | Access::READ, name)?;
         let content_type = self.catalog.get(name)?;

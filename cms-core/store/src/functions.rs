@@ -15,7 +15,7 @@
 //! | `date_json(seconds)` | a date of `internal` as JSON text |
 //!
 //! `data` is the column of that name. Values, paths and conditions are JSON and parsed once per
-//! statement.
+//! execution of a statement.
 //!
 //! Keys are numbers, then TEXT for booleans, then BLOBs of lower-case UTF-8 for text: SQLite sorts
 //! these storage classes in this order, which is the order of lists (see

@@ -75,7 +75,7 @@ pub struct JournalPosition {
 pub struct JournalChange<'a> {
     pub event: Event,
     pub stamp: Stamp,
-    /// Primary key and name of the type; 0 and an empty name when the change concerns no type.
+    /// Primary key and name of the type; 0 and an empty name when the change concerns all types.
     pub content_type: (i64, &'a str),
     pub object: Option<ChangedObject<'a>>,
 }

@@ -61,7 +61,8 @@ struct Writer {
     /// The commit listeners.
     listeners: Mutex<Vec<Weak<dyn Fn() + Send + Sync>>>,
     /// Number of batches, the writes in them, and their total duration in nanoseconds. Batches that were
-    /// rolled back because no write succeeded, and dry runs of a node, count too.
+    /// rolled back because no write succeeded, and dry runs of a node, count too; of a batch that failed, only
+    /// the duration.
     batches: AtomicU64,
     writes: AtomicU64,
     busy: AtomicU64,

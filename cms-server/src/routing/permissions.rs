@@ -1,10 +1,11 @@
-//! The permission that a route requires of the key, before the body of a request is read.
+//! The permissions that routes require of the caller. On routes with a body they are checked before it is read
+//! (`authenticated_request.rs`), on the others only by the service.
 
 use cms_core::{Access, Permission, paging, wire::working_copy};
 
 use crate::extract::query::Query;
 
-/// What the key of a request must allow. The content type is the first parameter of the path.
+/// What the caller of a request must be allowed to do. The content type is the first parameter of the path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RequiredPermission {
     AnyCaller,

@@ -6,7 +6,7 @@
 //!
 //! Key and content types are read once, in one snapshot; the permission is checked against them. A
 //! body is read only after that: a client without the right to write cannot make the server read
-//! one.
+//! one. On routes without a body, only the service checks the permission.
 
 use std::{
     sync::{Arc, LazyLock},
@@ -146,7 +146,7 @@ async fn respond(
     memory: &Arc<Reservation>,
     outputs: &mut Outputs,
 ) -> Result<Response> {
-    // Unauthenticated paths outside of `/api/` have no rate limit: monitoring, pages and their files.
+    // Monitoring, pages and their files have no rate limit; images have one.
     let is_unlimited = matches!(
         matched,
         RouteMatch::Route(Route { endpoint: Endpoint::Unauthenticated(_), path, .. }, _)

@@ -3,8 +3,8 @@
 //! `link` has the links of the current and of the published version of an object, but neither the
 //! version nor the property of a link. So it finds the objects that may match; where version or
 //! property matters, the data of the object is checked (`links_to`).
-//! In subqueries, the tables of objects have the aliases `source` and `listed`. Only the table of the list is
-//! used without an alias.
+//! Conditions name columns without an alias. So where several tables of objects are visible, only the one that a
+//! condition is about has none.
 
 use std::collections::BTreeMap;
 
