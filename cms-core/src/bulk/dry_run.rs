@@ -77,7 +77,7 @@ impl BulkDryRun<'_> {
 
     fn patched(&self, stored: &StoredObject<'_>) -> Result<Difference> {
         let (content_type, budget) = (self.content_type, &mut StepBudget::per_object());
-        let patch = self.change.patch(stored)?;
+        let patch = self.change.patch(content_type, stored)?;
         let prepared =
             PreparedObject::edit(content_type, Edit::Patch, patch, stored, self.context, budget);
         let mut prepared = match prepared {

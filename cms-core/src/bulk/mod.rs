@@ -12,6 +12,7 @@ pub(crate) mod service;
 
 use bytes::Bytes;
 use cms_model::{
+    content_type::catalog::CompiledType,
     error::Result,
     object::{
         model::StoredObject,
@@ -59,11 +60,12 @@ struct RequestedChange {
 
 impl RequestedChange {
     /// The patch of an object; empty if the object no longer contains a value to replace.
-    fn patch(&self, stored: &StoredObject<'_>) -> Result<Patch> {
+    fn patch(&self, content_type: &CompiledType, stored: &StoredObject<'_>) -> Result<Patch> {
         if self.request.replace.is_empty() {
             return Ok(self.request.patch.clone());
         }
-        Ok(replace::patch(&self.request.replace, write::parse(&stored.data)?))
+        let object = write::parse(&stored.data)?;
+        Ok(replace::patch(&self.request.replace, object, &content_type.properties))
     }
 
     /// The payload of a transition.

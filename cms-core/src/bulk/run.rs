@@ -180,7 +180,7 @@ impl Bulk<'_> {
                     continue;
                 }
             };
-            let (id, requested) = (stored.id.to_string(), change.patch(&stored)?);
+            let (id, requested) = (stored.id.to_string(), change.patch(content_type, &stored)?);
             let preparation = if requested.is_empty() {
                 Preparation::Gone
             } else {
@@ -385,7 +385,8 @@ impl Transaction<'_> {
                 }
                 (Preparation::Patch(prepared), Some(stored)) => {
                     let StepPatch { requested, payload, validated } = *prepared;
-                    let (id, now) = (stored.id.to_string(), change.patch(&stored)?);
+                    let now = change.patch(self.content_type, &stored)?;
+                    let id = stored.id.to_string();
                     if now.is_empty() {
                         self.progress.done += 1;
                         continue;

@@ -28,6 +28,7 @@ use cms_model::{
         scan::{self, FoundLink},
         title::object_title,
         validate,
+        view::View,
     },
     pattern::StepBudget,
     webhook::{self, mask},
@@ -280,7 +281,7 @@ pub(crate) fn insert(
     };
     let stored = StoredObject { pk, id: Cow::Owned(id), internal, data: Cow::Owned(change.data) };
     let event = (Event::ObjectCreated, content_type);
-    finish(writer, event, stored, (&change.changed, deleted_at), context)
+    finish(writer, event, stored, (&change.changed, deleted_at, false), context)
 }
 
 /// Writes a new version of an object.
@@ -306,8 +307,10 @@ pub(crate) fn update(
         let published = published.iter().map(FoundLink::target);
         writer.replace_links(before.pk, links.iter().map(LinkRef::target).chain(published))?;
     }
+    let created_at = change.created_at.unwrap_or(before.internal.created_at);
+    let has_new_date = created_at != before.internal.created_at;
     let internal = Internal {
-        created_at: change.created_at.unwrap_or(before.internal.created_at),
+        created_at,
         updated_at: change.at,
         version,
         version_at: change.at,
@@ -321,16 +324,16 @@ pub(crate) fn update(
     };
     let stored = StoredObject { internal, data: Cow::Owned(change.data), ..before };
     let event = (Event::ObjectUpdated, content_type);
-    finish(writer, event, stored, (&change.changed, deleted_at), context)
+    finish(writer, event, stored, (&change.changed, deleted_at, has_new_date), context)
 }
 
-/// Logs the write of an object, or moves the object to the trash with the deletion date that the
+/// Logs the write of an object, with its changed properties and whether it has a new date of creation, or moves the object to the trash with the deletion date that the
 /// import keeps.
 fn finish(
     writer: &WriteTransaction<'_>,
     (event, content_type): (Event, &CompiledType),
     mut stored: StoredObject<'static>,
-    (changed, deleted_at): (&str, Option<Timestamp>),
+    (changed, deleted_at, has_new_date): (&str, Option<Timestamp>, bool),
     context: &Context,
 ) -> Result<StoredObject<'static>> {
     let stamp = context.stamp;
@@ -340,9 +343,12 @@ fn finish(
         stored.internal.deleted_at = Some(at.seconds());
     } else {
         // If the workflow of the type has a state `public`, readers see the write only in that state.
-        // Objects of Draft & Public types are never in it: their readers see published versions. For
-        // all other types, `Audience::of` ignores this value: every reader sees the write.
-        let changes_public_view = stored.internal.workflow_state == PUBLIC_STATE;
+        // Objects of Draft & Public types are never in it: their readers see published versions, whose date
+        // of creation is that of the object. For all other types, `Audience::of` ignores this value: every
+        // reader sees the write.
+        let moves_published =
+            has_new_date && View::public(content_type).contains_object(&stored.internal);
+        let changes_public_view = stored.internal.workflow_state == PUBLIC_STATE || moves_published;
         let change = (&stored, Some(changed));
         log_change(writer, (event, stamp), content_type, change, changes_public_view)?;
     }

@@ -4,6 +4,7 @@ use cms_core::{
     Caller, Error, Visibility,
     testing::TestCms,
     wire::{
+        batch::BatchElements,
         change::{Change, ChangesRequest, Position},
         key::KeyKind,
         publish::PublishAction,
@@ -117,6 +118,29 @@ fn drafts_are_visible_to_previews_only() {
     assert_eq!(seen(PREVIEW), all);
     // The narrower view applies.
     assert_eq!(seen(Visibility { preview: true, public_only: true }), public);
+}
+
+/// A published version has the date of creation of its object.
+#[test]
+fn kept_date_of_a_published_object_is_visible_to_readers() {
+    let (test, local) = (with_type(kind("page", json!({ "draftPublic": true }))), Caller::local());
+    let (objects, publishing) = (test.cms.objects(), test.cms.publishing());
+    let save = |id: &str, created: &str| {
+        let caller = Caller { keeps_dates: true, ..local.clone() };
+        let object = json!({ "id": id, "title": id, "internal": { "createdAt": created } });
+        let report = objects.batch_create(&caller, "page", &BatchElements::of(&[object]), true);
+        assert_eq!(report.unwrap().batch_success_count, 1);
+    };
+    ["draft", "public"].map(|id| save(id, "2010-01-01"));
+    publishing.set_status(&local, "page", "public", PublishAction::Publish, false).unwrap();
+    let start = head(&test);
+    ["draft", "public"].map(|id| save(id, "2011-01-01"));
+    objects.patch(&local, "page", "public", map(json!({ "rank": 1 }))).unwrap();
+    let seen = |visibility| {
+        described(&follow(&test, &local.clone().with_visibility(visibility), start, 3))
+    };
+    assert_eq!(seen(PUBLIC), ["update public 2"]);
+    assert_eq!(seen(PREVIEW), ["update draft 2", "update public 2", "update public 3"]);
 }
 
 /// The public view contains changes of approved content only.

@@ -3,14 +3,15 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::{error::FieldErrors, message, read};
+use crate::{content_type::model::Property, error::FieldErrors, message, read};
 
 /// Suffix of a list in a path; lists are traversed with and without it.
 const EVERY_ITEM: &str = "[*]";
 const MEMBERS: [&str; 3] = ["path", "from", "to"];
 
 /// Replaces the text `from` with `to` at a path: if it is the value, if it is an element of a list,
-/// and, in a list of objects, in this property of each item.
+/// and, in a list of objects, in this property of each item. A list of chosen options contains `to` once
+/// afterwards.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Replacement {
     path: String,
@@ -42,34 +43,45 @@ impl Replacement {
     }
 
     /// Replaces the value in an object; returns whether the object contained it.
-    fn apply(&self, object: &mut Map<String, Value>) -> bool {
-        let mut steps = self.steps();
-        let value = steps.next().and_then(|name| object.get_mut(name));
-        value.is_some_and(|value| self.replace(value, &steps.collect::<Vec<_>>()))
+    fn apply(&self, object: &mut Map<String, Value>, properties: &[Property]) -> bool {
+        self.replace_in(object, &self.steps().collect::<Vec<_>>(), properties)
     }
 
     fn steps(&self) -> impl Iterator<Item = &str> {
         self.path.split('.').map(|step| step.strip_suffix(EVERY_ITEM).unwrap_or(step))
     }
 
+    fn replace_in(
+        &self,
+        members: &mut Map<String, Value>,
+        steps: &[&str],
+        properties: &[Property],
+    ) -> bool {
+        let Some((name, rest)) = steps.split_first() else { return false };
+        let property = properties.iter().find(|property| property.name == *name);
+        members.get_mut(*name).is_some_and(|value| self.replace(value, rest, property))
+    }
+
     /// Returns whether the value contained the text.
-    fn replace(&self, value: &mut Value, steps: &[&str]) -> bool {
-        match (value, steps.split_first()) {
-            (Value::Object(members), Some((name, rest))) => {
-                members.get_mut(*name).is_some_and(|value| self.replace(value, rest))
+    fn replace(&self, value: &mut Value, steps: &[&str], property: Option<&Property>) -> bool {
+        match value {
+            Value::Object(members) => {
+                let nested = property.map_or(&[][..], |property| &property.nested);
+                self.replace_in(members, steps, nested)
             }
-            (Value::Array(items), _) => {
+            Value::Array(items) => {
                 let mut is_changed = false;
                 for item in &mut *items {
-                    is_changed |= self.replace(item, steps);
+                    is_changed |= self.replace(item, steps, property);
                 }
-                if is_changed && steps.is_empty() {
+                let has_options = property.is_some_and(|property| !property.options.is_empty());
+                if is_changed && steps.is_empty() && has_options {
                     keep_first(items, &self.to);
                 }
                 is_changed
             }
-            (value @ Value::String(_), None) if *value == self.from => {
-                *value = self.to.as_str().into();
+            Value::String(text) if steps.is_empty() && *text == self.from => {
+                text.clone_from(&self.to);
                 true
             }
             _ => false,
@@ -78,9 +90,13 @@ impl Replacement {
 }
 
 /// Returns the patch of the replacements, in their order: the properties that contained one of the
-/// values.
-pub fn patch(replacements: &[Replacement], mut object: Map<String, Value>) -> Map<String, Value> {
-    let apply = |each: &&Replacement| each.apply(&mut object);
+/// values. `properties` are those of the type.
+pub fn patch(
+    replacements: &[Replacement],
+    mut object: Map<String, Value>,
+    properties: &[Property],
+) -> Map<String, Value> {
+    let apply = |each: &&Replacement| each.apply(&mut object, properties);
     let names: Vec<_> =
         replacements.iter().filter(apply).map(|each| each.property().to_owned()).collect();
     let value = |name: String| object.remove(&name).map(|value| (name, value));
@@ -98,6 +114,16 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::content_type::model::{InputType, SchemaType};
+
+    /// `chosen` and `rows[*].chosen` have options.
+    fn properties() -> Vec<Property> {
+        let property = |name| Property::plain(name, SchemaType::Array, InputType::Select);
+        let options = vec!["b".to_owned(), "c".to_owned()];
+        let chosen = Property { options, ..property("chosen") };
+        let rows = Property { nested: vec![chosen.clone()], ..property("rows") };
+        vec![property("many"), chosen, rows]
+    }
 
     fn replacement(path: &str, from: &str, to: &str) -> Replacement {
         let payload = json!({ "path": path, "from": from, "to": to });
@@ -108,27 +134,26 @@ mod tests {
     }
 
     fn patch_of(replacements: &[Replacement], object: &Value) -> Value {
-        Value::Object(patch(replacements, object.as_object().unwrap().clone()))
+        Value::Object(patch(replacements, object.as_object().unwrap().clone(), &properties()))
     }
 
     #[test]
     fn replacement_changes_values_elements_and_items() {
         let object = json!({
             "one": "a", "other": "x", "number": 1, "many": ["c", "a", "b", "a"],
-            "rows": [{ "kind": "a", "n": 1 }, { "kind": "x" }, { "tags": ["a"] }],
+            "chosen": ["c", "a", "b", "a"],
+            "rows": [{ "kind": "a", "n": 1 }, { "kind": "x" }, { "tags": ["a"], "chosen": ["a", "a"] }],
             "nested": { "kind": "a" },
         });
+        let rows = |first: Value, last: Value| json!({ "rows": [first, { "kind": "x" }, last] });
+        let tagged = |tags: [&str; 1], chosen: &[&str]| json!({ "tags": tags, "chosen": chosen });
         for (path, expected) in [
             ("one", json!({ "one": "b" })),
-            ("many", json!({ "many": ["c", "b"] })),
-            (
-                "rows[*].kind",
-                json!({ "rows": [{ "kind": "b", "n": 1 }, { "kind": "x" }, { "tags": ["a"] }] }),
-            ),
-            (
-                "rows.tags",
-                json!({ "rows": [{ "kind": "a", "n": 1 }, { "kind": "x" }, { "tags": ["b"] }] }),
-            ),
+            ("many", json!({ "many": ["c", "b", "b", "b"] })),
+            ("chosen", json!({ "chosen": ["c", "b"] })),
+            ("rows[*].kind", rows(json!({ "kind": "b", "n": 1 }), tagged(["a"], &["a", "a"]))),
+            ("rows.tags", rows(json!({ "kind": "a", "n": 1 }), tagged(["b"], &["a", "a"]))),
+            ("rows[*].chosen", rows(json!({ "kind": "a", "n": 1 }), tagged(["a"], &["b"]))),
             ("nested.kind", json!({ "nested": { "kind": "b" } })),
             ("other", json!({})),
             ("number", json!({})),
@@ -144,7 +169,7 @@ mod tests {
             replacement("one", "a", "z"),
             replacement("other", "a", "z"),
         ];
-        let expected = json!({ "many": ["y", "x", "b"], "one": "z" });
+        let expected = json!({ "many": ["y", "x", "b", "x"], "one": "z" });
         assert_eq!(patch_of(&several, &object), expected);
     }
 
