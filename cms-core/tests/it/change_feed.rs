@@ -125,16 +125,17 @@ fn drafts_are_visible_to_previews_only() {
 fn kept_date_of_a_published_object_is_visible_to_readers() {
     let (test, local) = (with_type(kind("page", json!({ "draftPublic": true }))), Caller::local());
     let (objects, publishing) = (test.cms.objects(), test.cms.publishing());
-    let save = |id: &str, created: &str| {
+    let save = |created: &str| {
         let caller = Caller { keeps_dates: true, ..local.clone() };
-        let object = json!({ "id": id, "title": id, "internal": { "createdAt": created } });
-        let report = objects.batch_create(&caller, "page", &BatchElements::of(&[object]), true);
-        assert_eq!(report.unwrap().batch_success_count, 1);
+        let object = |id| json!({ "id": id, "title": id, "internal": { "createdAt": created } });
+        let elements = BatchElements::of(&["draft", "public"].map(object));
+        let report = objects.batch_create(&caller, "page", &elements, true).unwrap();
+        assert_eq!(report.batch_success_count, 2);
     };
-    ["draft", "public"].map(|id| save(id, "2010-01-01"));
+    save("2010-01-01");
     publishing.set_status(&local, "page", "public", PublishAction::Publish, false).unwrap();
     let start = head(&test);
-    ["draft", "public"].map(|id| save(id, "2011-01-01"));
+    save("2011-01-01");
     objects.patch(&local, "page", "public", map(json!({ "rank": 1 }))).unwrap();
     let seen = |visibility| {
         described(&follow(&test, &local.clone().with_visibility(visibility), start, 3))

@@ -27,7 +27,7 @@ export interface Summary {
   file: MediaFile | null;
 }
 
-/** Whether readers see the object; types without Draft & Public have no other state. */
+/** Whether readers see the object, as far as its status says: the state of a workflow may hide it, too. */
 export function isPublic(summary: Summary): boolean {
   return summary.status === '' || summary.status === 'public' || summary.status === 'modified';
 }
