@@ -237,7 +237,7 @@ impl Caller {
         allow(!self.is_read_only())
     }
 
-    /// Rejects callers that can never write, unless even they may have the rights `needs`
+    /// Rejects callers that can never write, if they cannot have the rights `needs` either
     /// ([`Access::is_write`]).
     pub fn require_write_for(&self, needs: Access) -> Result<()> {
         if needs.is_write() { self.require_write() } else { Ok(()) }

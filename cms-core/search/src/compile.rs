@@ -185,7 +185,7 @@ impl<'a> QueryCompiler<'a> {
         boost: f32,
         into: &mut Alternatives,
     ) -> tantivy::Result<()> {
-        // These characters separate path segments in the engine; no property has them.
+        // No path of a property contains these characters.
         if path.is_some_and(|path| path.is_empty() || path.contains(word::SEPARATORS)) {
             return Ok(());
         }

@@ -167,7 +167,7 @@ impl DocumentBuilder {
         }
     }
 
-    /// Indexes the target of a link (`dataUrl`), but not its type, which is the same word in most links.
+    /// Indexes the target of a link (`dataUrl`), but not its member `type`, which is `internal` in most links.
     /// The path is that of the property, because the query parser removes a final `.dataUrl` from paths.
     fn link(&mut self, path: &str, link: &Map<String, Value>) {
         if let Some(Value::String(url)) = link.get("dataUrl") {

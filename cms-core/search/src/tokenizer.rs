@@ -42,7 +42,7 @@ impl TokenStream for Words<'_> {
             return false;
         }
         self.token.text.push_str(&self.ending);
-        // A new token has no position yet: the first word gets number 0.
+        // The position of a reset token is the greatest number: the first word wraps to 0.
         self.token.position = self.token.position.wrapping_add(1);
         true
     }

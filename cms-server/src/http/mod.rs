@@ -1,7 +1,7 @@
 //! One function per route: unpack the request, call the core, make the response.
 //!
-//! `routing/table.rs` has the routes; `routing/authenticated_request.rs` checks key, permission and media
-//! type before. Nothing here knows the table.
+//! `routing/table.rs` has the routes; `routing/authenticated_request.rs` checks the key before, and on routes
+//! with a body also permission and media type. Nothing here knows the table.
 
 pub(crate) mod activity;
 #[cfg(feature = "admin")]

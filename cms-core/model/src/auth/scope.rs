@@ -39,8 +39,8 @@ impl Access {
     }
 
     /// Returns whether these rights are refused to callers that can never write: all except none,
-    /// read, and [`Self::READ_DELETED`]. A bulk delete needs only the last of these, too, so bulk jobs
-    /// call `Caller::require_write`.
+    /// read, and [`Self::READ_DELETED`]. A bulk delete needs the same rights as `READ_DELETED`, so bulk jobs
+    /// call `Caller::require_write` themselves.
     pub fn is_write(self) -> bool {
         self != Self::NONE && self != Self::READ && self != Self::READ_DELETED
     }

@@ -243,7 +243,7 @@ fn geo_text(value: &Value) -> Option<String> {
     Some(parts.join(", "))
 }
 
-/// Parses a number like filters do, in the range of `i64`; numbers without fraction become
+/// Parses a number in the range of `i64`, with spaces around it; numbers without fraction become
 /// integers.
 fn parse_number(text: &str, only_integers: bool) -> Option<Value> {
     let text = text.trim();
@@ -277,7 +277,7 @@ fn decimal(text: &str) -> Option<(bool, String, i64)> {
     Some((is_negative, significant, power))
 }
 
-/// Parses a boolean like filters do.
+/// Parses a boolean, in any letter case and with spaces around it.
 fn parse_boolean(text: &str) -> Option<bool> {
     match text.trim().to_ascii_lowercase().as_str() {
         "true" | "1" => Some(true),

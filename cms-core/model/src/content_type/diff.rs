@@ -13,7 +13,7 @@ use crate::wire::plan::PropertyChange;
 pub struct PropertyDiff<'a> {
     pub change: PropertyChange,
     /// The removed property, or the one whose stored values `new` takes over: for a rename, that with
-    /// the former name (`change` may be `Add` then). None if `new` takes over no values.
+    /// the former name. A rename is an `Add` of the new name. None if `new` takes over no values.
     pub old: Option<&'a Property>,
     /// None for a removed property.
     pub new: Option<&'a Property>,

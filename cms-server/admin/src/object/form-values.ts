@@ -15,11 +15,16 @@ export function defaultsOf(form: Form): Values {
 
 const MAX_TITLE_CHARS = 200;
 
-/** The title of an object; empty when no part of it is set. A long one is cut off. */
+/** The title of an object, as the server makes it; empty when no part of it is set. A long one is cut off. */
 export function titleOf(form: Form, values: Values): string {
-  const parts = form.fields.filter((field) => field.title).map((field) => values[field.name]);
-  const title = parts.filter((part) => typeof part === 'string').join(' ');
+  const parts = form.fields.filter((field) => field.title).map((field) => titlePart(values[field.name]));
+  const title = parts.filter((part) => part !== '').join(' ');
   return title.length > MAX_TITLE_CHARS ? `${title.slice(0, MAX_TITLE_CHARS)}…` : title;
+}
+
+function titlePart(value: unknown): string {
+  if (Array.isArray(value)) return value.map(titlePart).join(', ');
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }
 
 /** Validation errors of some properties. */

@@ -187,7 +187,7 @@ function nestedFields(property: Record<string, unknown>, config: Record<string, 
   return [];
 }
 
-/** The server accepts an option twice: it is offered once. */
+/** Earlier versions of the server accepted an option twice: it is offered once. */
 function optionsOf(config: Record<string, unknown>): Option[] {
   const all = allOptions(config);
   return all.filter(({ value }, index) => all.findIndex((other) => other.value === value) === index);

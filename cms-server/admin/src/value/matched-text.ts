@@ -1,5 +1,5 @@
-// Where the words of a search occur in a text: as the server compares words, without case and accents, by their
-// beginnings. Plain values.
+// Where the words of a search occur in a text: by their beginnings and without case, as the server compares words,
+// and without accents, which the server does compare. Plain values.
 import { isUnspaced, searchWords } from './search-text';
 
 export interface TextPart {
