@@ -327,8 +327,8 @@ pub(crate) fn update(
     finish(writer, event, stored, (&change.changed, deleted_at, has_new_date), context)
 }
 
-/// Logs the write of an object, with its changed properties and whether it has a new date of creation, or moves the object to the trash with the deletion date that the
-/// import keeps.
+/// Logs the write of an object, with its changed properties and whether its date of creation is new, or moves
+/// the object to the trash with the deletion date that the import keeps.
 fn finish(
     writer: &WriteTransaction<'_>,
     (event, content_type): (Event, &CompiledType),
