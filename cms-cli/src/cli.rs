@@ -455,7 +455,7 @@ pub(crate) struct ImportArgs {
     /// admin key.
     #[arg(long)]
     pub(crate) keep_dates: bool,
-    /// Stop at the first object that is refused.
+    /// Stop after the first batch (500 objects) in which an object is refused.
     #[arg(long)]
     pub(crate) stop_on_error: bool,
     /// Write refused objects and the reasons to this file, one JSON object per line.

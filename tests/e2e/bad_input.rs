@@ -147,3 +147,34 @@ fn empty_files_are_named() {
         }
     }
 }
+
+/// The file would be emptied before it is read.
+#[test]
+fn rejects_never_replace_an_imported_file() {
+    let cli = Cli::with_data();
+    cli.copy(&files());
+    let rows = std::fs::read(cli.path("rows.ndjson")).unwrap();
+    cli.run(&["ctd", "apply", "shop.yaml"]).exits(0);
+    for more in [&[][..], &["--dry-run"]] {
+        let import = ["import", "product", "rows.ndjson", "--rejects", "./rows.ndjson"];
+        let output = cli.run(&[&import, more].concat());
+        output.exits(2);
+        assert!(output.stderr.contains("would overwrite"), "{}", output.transcript());
+        assert_eq!(std::fs::read(cli.path("rows.ndjson")).unwrap(), rows);
+    }
+}
+
+#[test]
+fn import_skips_a_byte_order_mark() {
+    let cli = Cli::with_data();
+    cli.copy(&files());
+    cli.run(&["ctd", "apply", "shop.yaml"]).exits(0);
+    for (name, text) in
+        [("a.json", r#"[{"id":"a","name":"A"}]"#), ("b.ndjson", r#"{"id":"b","name":"B"}"#)]
+    {
+        cli.write(name, &format!("\u{feff}{text}"));
+        let output = cli.run(&["import", "product", name, "--dry-run"]);
+        output.exits(0);
+        assert!(output.transcript().contains("created 1"), "{}", output.transcript());
+    }
+}

@@ -25,6 +25,9 @@ use crate::{
     yaml::YamlDocument,
 };
 
+/// Some editors write it at the start of a text in UTF-8.
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+
 /// One object of a file.
 pub(crate) struct ImportRow<T> {
     /// File and line, or file and number of the element.
@@ -111,13 +114,18 @@ impl ContentFile {
     }
 
     fn open(&self) -> Result<Box<dyn BufRead + '_>> {
-        Ok(match &self.bytes {
+        let mut reader: Box<dyn BufRead> = match &self.bytes {
             Bytes::File(path) => {
                 let file = File::open(path).map_err(|error| self.unreadable(&error))?;
                 Box::new(BufReader::with_capacity(1 << 16, file))
             }
             Bytes::Memory(bytes) => Box::new(Cursor::new(bytes)),
-        })
+        };
+        let start = reader.fill_buf().map_err(|error| self.unreadable(&error))?;
+        if start.starts_with(BYTE_ORDER_MARK) {
+            reader.consume(BYTE_ORDER_MARK.len());
+        }
+        Ok(reader)
     }
 
     fn unreadable(&self, error: &io::Error) -> Failure {

@@ -19,7 +19,7 @@ use super::{
     batches::BatchInFlight,
     compare::{has_same_creation_date, is_unchanged},
     fetch::fetch,
-    links::{has_link, without_pending_links},
+    links::{has_link, targets_first, without_pending_links},
     object::{ImportObject, ObjectAddress, address},
     short_links::expand_links,
 };
@@ -420,7 +420,12 @@ impl<'a> Importer<'a> {
                     without_pending_links(object.first_version(), content_type, &is_waiting);
                 SaveAttempt { object, partial, exists }
             });
-            saved += self.send(index, attempts.collect(), None)?;
+            let attempts = targets_first(
+                attempts.collect(),
+                |attempt| Some(address(&content_type.name, attempt.object.id()?)),
+                SaveAttempt::value,
+            );
+            saved += self.send(index, attempts, None)?;
         }
         Ok(saved)
     }

@@ -1,5 +1,7 @@
 //! Links between imported objects: which have to wait, and the order of content types that follows.
 
+use std::collections::HashMap;
+
 use serde_json::{Map, Value, json};
 
 use super::object::{ObjectAddress, address};
@@ -36,6 +38,61 @@ pub(super) fn has_link(value: &Value, is_wanted: &dyn Fn(&ObjectAddress) -> bool
                 || members.values().any(|member| has_link(member, is_wanted))
         }
         _ => false,
+    }
+}
+
+/// Orders objects after those that they link to; apart from that, their order stays. So each of them finds
+/// its targets when all are saved once in this order, except in circles.
+pub(super) fn targets_first<T>(
+    objects: Vec<T>,
+    address_of: impl Fn(&T) -> Option<ObjectAddress>,
+    value_of: impl Fn(&T) -> &Value,
+) -> Vec<T> {
+    let addresses = objects.iter().enumerate();
+    let indexes: HashMap<ObjectAddress, usize> =
+        addresses.filter_map(|(index, object)| Some((address_of(object)?, index))).collect();
+    let targets: Vec<Vec<usize>> = objects
+        .iter()
+        .map(|object| {
+            let mut linked = Vec::new();
+            collect_links(value_of(object), &mut linked);
+            linked.iter().filter_map(|address| indexes.get(address).copied()).collect()
+        })
+        .collect();
+    let mut order = Vec::with_capacity(objects.len());
+    let mut is_visited = vec![false; objects.len()];
+    // The path of a depth-first search: objects, and how many of their targets were visited. It may be as long
+    // as there are objects.
+    let mut path: Vec<(usize, usize)> = Vec::new();
+    for first in 0..objects.len() {
+        if !std::mem::replace(&mut is_visited[first], true) {
+            path.push((first, 0));
+        }
+        while let Some((index, visited)) = path.last_mut() {
+            if let Some(&target) = targets[*index].get(*visited) {
+                *visited += 1;
+                if !std::mem::replace(&mut is_visited[target], true) {
+                    path.push((target, 0));
+                }
+            } else {
+                order.push(*index);
+                path.pop();
+            }
+        }
+    }
+    let mut objects: Vec<Option<T>> = objects.into_iter().map(Some).collect();
+    order.into_iter().filter_map(|index| objects[index].take()).collect()
+}
+
+/// The objects that the links in a value point to, at any depth.
+fn collect_links(value: &Value, found: &mut Vec<ObjectAddress>) {
+    match value {
+        Value::Array(items) => items.iter().for_each(|item| collect_links(item, found)),
+        Value::Object(members) => {
+            found.extend(link_target(members));
+            members.values().for_each(|member| collect_links(member, found));
+        }
+        _ => {}
     }
 }
 

@@ -290,13 +290,21 @@ fn import(
     existing: Existing,
     objects: &[(&str, Option<&str>)],
 ) -> (ImportCounts, Vec<String>) {
+    import_as(space, existing, &linking("post", &[]), objects)
+}
+
+fn import_as(
+    space: &Space,
+    existing: Existing,
+    content_type: &ContentType,
+    objects: &[(&str, Option<&str>)],
+) -> (ImportCounts, Vec<String>) {
     let (stop, deleted) = (AtomicBool::new(false), HashSet::new());
-    let content_type = linking("post", &[]);
     let mut importer = Importer::new(space, options(existing, &stop));
     for (id, _) in objects {
         importer.announce("post", Some(id));
     }
-    importer.begin(&content_type, &deleted);
+    importer.begin(content_type, &deleted);
     for (id, next) in objects {
         let mut object = json!({"id": id});
         if let Some(next) = next {
@@ -322,6 +330,23 @@ fn import_completes_links_in_circles() {
     assert_eq!((counts.unchanged, counts.updated), (2, 0));
     let (counts, refused) = import(&space, Existing::Refuse, &[("a", None)]);
     assert_eq!((counts.refused, refused), (1, vec!["a".to_owned()]));
+}
+
+/// Each object needs the next one, so all but the last have to wait.
+#[test]
+fn import_sends_objects_with_required_links_twice_at_most() {
+    let mut content_type = linking("post", &[]);
+    content_type.schema_definition["required"] = json!(["next"]);
+    let ids: Vec<String> = (0..2_000).map(|number| number.to_string()).collect();
+    let next = |index: usize| ids.get(index + 1).map(String::as_str);
+    let objects: Vec<_> =
+        ids.iter().enumerate().map(|(index, id)| (id.as_str(), next(index))).collect();
+    for existing in [Existing::Refuse, Existing::Keep] {
+        let space = Space::new(500);
+        let (counts, refused) = import_as(&space, existing, &content_type, &objects);
+        assert_eq!((counts.created, refused), (2_000, Vec::new()));
+        assert!(space.batches.get() <= 2 * 4, "{} batches", space.batches.get());
+    }
 }
 
 #[test]

@@ -80,6 +80,9 @@ pub(super) fn run(args: &ImportArgs, settings: &Settings, printer: &Printer) -> 
         from_folder: args.files.is_empty(),
     };
     let folder = Path::new(&args.source);
+    if let Some(rejects) = options.rejects {
+        require_no_input(rejects, &args.files)?;
+    }
     let report = import(args, folder, &options, settings, printer).map_err(|failure| {
         let is_forbidden = matches!(failure.kind, FailureKind::Target(Error::Forbidden));
         let lacks_right = options.keep_dates && is_forbidden;
@@ -88,6 +91,17 @@ pub(super) fn run(args: &ImportArgs, settings: &Settings, printer: &Printer) -> 
     print(&report, &options, printer)?;
     let is_partial = report.has_refusals() || report.interrupted;
     Ok(if is_partial { Outcome::Partial } else { Outcome::Done })
+}
+
+/// The file for refused objects is emptied first: it must not be one of the files to import.
+fn require_no_input(rejects: &Path, files: &[PathBuf]) -> Result<()> {
+    // A path that does not exist is no input.
+    let Ok(path) = rejects.canonicalize() else { return Ok(()) };
+    if files.iter().any(|file| file.canonicalize().is_ok_and(|file| file == path)) {
+        let message = format!("--rejects would overwrite the imported file {}", rejects.display());
+        return Err(Failure::usage(message).hint("choose another file for the refused objects"));
+    }
+    Ok(())
 }
 
 fn import(
