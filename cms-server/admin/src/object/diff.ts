@@ -118,9 +118,12 @@ function diffTexts(before: unknown, after: unknown): ValueDiff {
   return { kind: 'words', parts: diffWords(text(before), text(after)) };
 }
 
+/** What is shown instead of a password. */
+export const HIDDEN_PASSWORD = '••••';
+
 /** Shows that a password changed, without the texts. */
 function diffSecret(before: unknown, after: unknown): ValueDiff {
-  const hidden = (value: unknown) => (value === undefined ? null : '••••');
+  const hidden = (value: unknown) => (value === undefined ? null : HIDDEN_PASSWORD);
   return { kind: 'values', before: hidden(before), after: hidden(after) };
 }
 

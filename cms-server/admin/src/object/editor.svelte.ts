@@ -1,7 +1,7 @@
 // ObjectEditor: one open object with its stored state, the changes of the user, saving, and merging newer
 // versions. Knows requests and the form of values; no component and no URL.
 import type { FieldErrors, Problem } from '../api/problem';
-import { formFor, loadSession, may, session } from '../session/session.svelte';
+import { formFor, isReadonlyState, loadSession, may, session } from '../session/session.svelte';
 import type { ContentType } from '../type/definition';
 import { valueErrors } from '../type/value-errors';
 import { isEqual } from '../value/equal';
@@ -49,7 +49,7 @@ export class ObjectEditor {
   });
   readonly readonly: boolean = $derived.by(() => {
     if (!may(this.id === null ? 'c' : 'u', this.type.name)) return true;
-    return this.object?.internal?.workflowState === 'public' && !session.mayPublish;
+    return isReadonlyState(this.object?.internal?.workflowState);
   });
   /** The title of the object as the form has it; empty when no part of it is set. */
   readonly title = $derived.by(() => titleOf(formFor(this.type), this.formState.mine));

@@ -7,7 +7,8 @@ import type { StoredObject } from './object-requests';
 const requests = vi.hoisted(() => ({ pending: [] as ((newerVersion: unknown) => void)[] }));
 
 vi.mock('../session/session.svelte', () => ({
-  session: { context: null, mayPublish: true },
+  session: { context: null },
+  isReadonlyState: () => false,
   may: () => true,
   formFor: () => ({ fields: [] }),
   loadSession: () => Promise.resolve(),

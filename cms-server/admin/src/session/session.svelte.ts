@@ -42,6 +42,11 @@ export function may(right: Right, type: string): boolean {
   return context?.rights.contentTypes[type]?.includes(right) ?? false;
 }
 
+/** Returns whether the user may only read objects in this state of their workflow. */
+export function isReadonlyState(state: string | undefined): boolean {
+  return state === 'public' && !session.mayPublish;
+}
+
 export function typeNamed(name: string): ContentType | undefined {
   return types.find((type) => type.name === name);
 }

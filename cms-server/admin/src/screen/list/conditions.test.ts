@@ -65,6 +65,15 @@ describe('filters of a request', () => {
       a: { type: 'greaterThanOrEqual', filter: '2026-01-02T10:00:00.000Z' },
     });
   });
+
+  it.each([
+    [{ type: 'lastDays', filter: 200_000_000 }, { filter: '0001-01-01T00:00:00.000Z' }],
+    [{ type: 'lastDays', filter: 'x' }, { filter: 'x' }],
+    [{ type: 'greaterThanOrEqual', filter: '2025-13-45' }, { filter: '2025-13-45' }],
+  ])('of a damaged address are sent: %j', (condition, sent) => {
+    const found = apiConditions({ a: condition as Conditions[string] }, () => 'instant');
+    expect(found).toEqual({ a: { type: 'greaterThanOrEqual', ...sent } });
+  });
 });
 
 describe('filters beside searched words', () => {

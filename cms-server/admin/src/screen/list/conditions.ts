@@ -87,6 +87,8 @@ export type PathKind = 'text' | 'number' | 'date' | 'dateTime' | 'instant' | 'bo
 
 const DATE_PATTERN = /^\d{4}-\d\d-\d\d$/;
 const HOUR_MS = 3_600_000;
+/** No object is older: the API has years of four digits. */
+const FIRST_DATE_MS = Date.parse('0001-01-01T00:00:00Z');
 
 /** Conditions for the API. Compared with a property that has times, a day becomes a time of that day. */
 export function apiConditions(
@@ -104,7 +106,7 @@ function apiCondition(condition: Condition, kind: PathKind, now: number): Record
   if (type === 'lastDays') {
     // Whole hours, so that the same list is the same request for a while.
     const from = Math.floor(now / HOUR_MS) * HOUR_MS - Number(filter) * 24 * HOUR_MS;
-    return { type: 'greaterThanOrEqual', filter: new Date(from).toISOString() };
+    return { type: 'greaterThanOrEqual', filter: isoDate(Math.max(from, FIRST_DATE_MS)) ?? filter };
   }
   if (kind !== 'instant' && kind !== 'dateTime') return { ...condition };
   // A day stands for its last second where the condition includes or follows the whole day.
@@ -119,7 +121,13 @@ function apiCondition(condition: Condition, kind: PathKind, now: number): Record
 function moment(value: Scalar | Scalar[], kind: PathKind, last: boolean): Scalar | Scalar[] {
   if (typeof value !== 'string' || !DATE_PATTERN.test(value)) return value;
   const local = `${value}T${last ? '23:59:59' : '00:00:00'}`;
-  return kind === 'instant' ? new Date(local).toISOString() : local;
+  return kind === 'instant' ? (isoDate(local) ?? value) : local;
+}
+
+/** A date in the format of the API; null for what is none, which only a typed address has. */
+function isoDate(value: string | number): string | null {
+  const date = new Date(value);
+  return Number.isNaN(date.getTime()) ? null : date.toISOString();
 }
 
 /**
