@@ -15,9 +15,13 @@ export function defaultsOf(form: Form): Values {
 
 const MAX_TITLE_CHARS = 200;
 
+/** Kinds of properties whose values the server puts into titles. */
+const TITLE_KINDS = new Set(['text', 'textarea', 'email', 'number', 'select', 'dateTime']);
+
 /** The title of an object, as the server makes it; empty when no part of it is set. A long one is cut off. */
 export function titleOf(form: Form, values: Values): string {
-  const parts = form.fields.filter((field) => field.title).map((field) => titlePart(values[field.name]));
+  const fields = form.fields.filter((field) => field.title && TITLE_KINDS.has(field.kind));
+  const parts = fields.map((field) => titlePart(values[field.name]));
   const title = parts.filter((part) => part !== '').join(' ');
   return title.length > MAX_TITLE_CHARS ? `${title.slice(0, MAX_TITLE_CHARS)}…` : title;
 }
