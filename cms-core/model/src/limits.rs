@@ -182,7 +182,7 @@ pub const DEFAULT_SEARCH_WAIT: Duration = Duration::from_secs(1);
 pub const MAX_SEARCH_RESULTS: u64 = 10_000;
 /// Maximum width and height in an image URL.
 pub const MAX_IMAGE_EDGE_PIXELS: u32 = 10_000;
-/// Maximum of each number of `trim`, in pixels: position, width and height of what is kept.
+/// Maximum of each number of a `trim`: pixels to cut off an edge of an image, width and height to keep.
 pub const MAX_TRIM_PIXELS: u32 = 9_999_999;
 /// Default maximum size of an uploaded file (`media-file-limit`).
 pub const DEFAULT_MEDIA_FILE_LIMIT_BYTES: u64 = 10 * 1024 * 1024;

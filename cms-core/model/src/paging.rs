@@ -11,8 +11,8 @@ pub struct PageRequest {
 }
 
 impl PageRequest {
-    /// Parses query parameters. A limit above the maximum becomes the maximum; other numbers that are invalid
-    /// or out of range become the defaults.
+    /// Parses query parameters. Invalid numbers and numbers below 1 become the defaults; a limit above
+    /// `maximum` becomes `maximum`.
     pub fn parse(number: Option<&str>, limit: Option<&str>, maximum: u32) -> Self {
         Self {
             number: integer(number).filter(|n| *n >= 1).map_or(1, saturated),

@@ -185,7 +185,8 @@ impl<'a> QueryCompiler<'a> {
         boost: f32,
         into: &mut Alternatives,
     ) -> tantivy::Result<()> {
-        // No path of a property contains these characters.
+        // No property name has these characters. In the paths of the engine they separate segments and
+        // end the path.
         if path.is_some_and(|path| path.is_empty() || path.contains(word::SEPARATORS)) {
             return Ok(());
         }

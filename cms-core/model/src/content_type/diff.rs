@@ -13,7 +13,10 @@ use crate::wire::plan::PropertyChange;
 pub struct PropertyDiff<'a> {
     pub change: PropertyChange,
     /// The removed property, or the one whose stored values `new` takes over: for a rename, that with
-    /// the former name. A rename is an `Add` of the new name. None if `new` takes over no values.
+    /// the former name. None if `new` takes over no values.
+    ///
+    /// A plan shows a rename as an added row (`change` is `Add`) with `renamedFrom`; if the values are
+    /// converted too, `change` is `Type`.
     pub old: Option<&'a Property>,
     /// None for a removed property.
     pub new: Option<&'a Property>,

@@ -8,7 +8,8 @@
 const SEARCHABLE: char = '\0';
 /// Separates word and path of text that only a condition on the path finds.
 const FIELD_ONLY: char = '\u{1}';
-/// Characters that neither paths nor words contain.
+/// Characters that neither paths nor words contain. The engine uses the same ones in its paths: U+0001
+/// between segments, U+0000 at the end.
 pub const SEPARATORS: [char; 2] = [SEARCHABLE, FIELD_ONLY];
 
 /// Prefix of the paths of `internal`.
