@@ -12,7 +12,7 @@ use std::{
 use reqwest::blocking::multipart::{Form, Part};
 use serde_json::{Value, json};
 
-use super::support::{Cli, Server, client, link};
+use super::support::{Cli, Server, client, link, wait_for};
 
 /// The response memory budget of the servers, in bytes.
 const RESPONSE_MEMORY: &str = "67108864";
@@ -167,6 +167,11 @@ fn unread_lists_are_refused_when_the_response_memory_budget_is_used_up() {
 fn hydrated_searches_stay_within_the_response_memory_budget() {
     let (_cli, server) = start();
     create_objects(&server, 200, 60_000);
+    // On a slow machine indexing takes longer than a search waits.
+    wait_for(Duration::from_secs(60), "indexing", || {
+        let found = server.get("/api/v1/search?q=*&limit=1").text().unwrap();
+        found.contains(r#""total_count":200,"#)
+    });
     let search = || {
         let response = server.get("/api/v1/search?q=*&limit=200&hydrate=2");
         (response.status().as_u16(), response.bytes().unwrap().len())
