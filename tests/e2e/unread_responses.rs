@@ -168,7 +168,7 @@ fn hydrated_searches_stay_within_the_response_memory_budget() {
     let (_cli, server) = start();
     create_objects(&server, 200, 60_000);
     // On a slow machine indexing takes longer than a search waits.
-    wait_for(Duration::from_secs(60), "indexing", || {
+    wait_for(Duration::from_mins(1), "indexing", || {
         let found = server.get("/api/v1/search?q=*&limit=1").text().unwrap();
         found.contains(r#""total_count":200,"#)
     });
