@@ -31,14 +31,7 @@ pub(super) fn without_pending_links(
 
 /// Returns whether a value contains, at any depth, a link whose address satisfies `is_wanted`.
 pub(super) fn has_link(value: &Value, is_wanted: &dyn Fn(&ObjectAddress) -> bool) -> bool {
-    match value {
-        Value::Array(items) => items.iter().any(|item| has_link(item, is_wanted)),
-        Value::Object(members) => {
-            link_target(members).is_some_and(|address| is_wanted(&address))
-                || members.values().any(|member| has_link(member, is_wanted))
-        }
-        _ => false,
-    }
+    targets_of(value).iter().any(is_wanted)
 }
 
 /// Orders objects after those that they link to; apart from that, their order stays. So each of them finds
@@ -54,9 +47,8 @@ pub(super) fn targets_first<T>(
     let targets: Vec<Vec<usize>> = objects
         .iter()
         .map(|object| {
-            let mut linked = Vec::new();
-            collect_links(value_of(object), &mut linked);
-            linked.iter().filter_map(|address| indexes.get(address).copied()).collect()
+            let targets = targets_of(value_of(object));
+            targets.iter().filter_map(|address| indexes.get(address).copied()).collect()
         })
         .collect();
     let mut order = Vec::with_capacity(objects.len());
@@ -85,6 +77,12 @@ pub(super) fn targets_first<T>(
 }
 
 /// The objects that the links in a value point to, at any depth.
+fn targets_of(value: &Value) -> Vec<ObjectAddress> {
+    let mut found = Vec::new();
+    collect_links(value, &mut found);
+    found
+}
+
 fn collect_links(value: &Value, found: &mut Vec<ObjectAddress>) {
     match value {
         Value::Array(items) => items.iter().for_each(|item| collect_links(item, found)),

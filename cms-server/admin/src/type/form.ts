@@ -78,6 +78,11 @@ export function mayBeEmptyList({ required, type, minItems }: Field): boolean {
   return required && type === 'array' && (minItems ?? 0) === 0;
 }
 
+/** The list to store: an empty one is left out, unless it has to be there. */
+export function listToStore<T>(items: T[], field: Field): T[] | undefined {
+  return items.length === 0 && !mayBeEmptyList(field) ? undefined : items;
+}
+
 /** `propertiesConfig.{p}.admin`: hints of the property for the page. */
 export interface FieldHints {
   half: boolean;

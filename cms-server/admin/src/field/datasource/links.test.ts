@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { listToStore } from '../../type/form';
 import { fieldNamed } from '../../type/test-fields';
 import { linkTo } from '../../value/link';
-import { added, addedInOrder, keysOf, linksOf, targetsOf, valueOf } from './links';
+import { added, addedInOrder, keysOf, linksOf, targetsOf } from './links';
 
 const post = (id: string) => ({ type: 'post', id });
 const links = (...ids: string[]) => ids.map((id) => linkTo('post', id));
@@ -24,8 +25,8 @@ describe('relation', () => {
   });
 
   it('leaves an empty relation out', () => {
-    expect(valueOf([], fieldNamed('to', { type: 'array', required: true, minItems: 0 }))).toEqual([]);
-    expect(valueOf([], fieldNamed('to', { type: 'array' }))).toBeUndefined();
+    expect(listToStore([], fieldNamed('to', { type: 'array', required: true, minItems: 0 }))).toEqual([]);
+    expect(listToStore([], fieldNamed('to', { type: 'array' }))).toBeUndefined();
     expect(linksOf('damaged')).toEqual([]);
   });
 

@@ -1,16 +1,10 @@
 // Values of a relation: a list of links, as stored. Links that the page does not understand are kept.
-import { mayBeEmptyList, type Field } from '../../type/form';
 import { inserted } from '../../value/list';
 import { addressOf, linkTo, targetKey, targetOf, type Link, type Target } from '../../value/link';
 
 /** The stored links; a damaged value counts as none. */
 export function linksOf(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
-}
-
-/** The value to store: an empty relation is left out, unless it is required and may be empty. */
-export function valueOf(links: unknown[], field: Field): unknown[] | undefined {
-  return links.length === 0 && !mayBeEmptyList(field) ? undefined : links;
 }
 
 export function targetsOf(links: unknown[]): Target[] {
