@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { isPublishing, mayBeScheduled, permission } from './publish-rules';
+import type { ContentType } from '../type/definition';
+import { isPublic, isPublishing, mayBeScheduled, permission } from './publish-rules';
 
 describe('publishing', () => {
   it.each([
@@ -16,6 +17,16 @@ describe('publishing', () => {
       'draft',
       'modified',
     ]);
+  });
+  it.each([
+    [{ draftPublic: true, workflowId: 'publishing' }, { status: 'modified' }, true],
+    [{ draftPublic: true, workflowId: 'publishing' }, { status: 'draft' }, false],
+    [{ draftPublic: false, workflowId: 'review' }, { workflowPublicVersion: 3 }, true],
+    [{ draftPublic: false, workflowId: 'review' }, { workflowPublicVersion: '' }, false],
+    [{ draftPublic: false, workflowId: 'generic' }, {}, true],
+    [{ draftPublic: false, workflowId: null }, {}, true],
+  ])('knows which objects readers see: %j %j', (type, internal, expected) => {
+    expect(isPublic(type as ContentType, internal)).toBe(expected);
   });
   it('knows the transitions that readers see', () => {
     expect(isPublishing({ from: 'review', to: 'public' })).toBe(true);

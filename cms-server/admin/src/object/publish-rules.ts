@@ -1,4 +1,6 @@
-// Which actions a status allows, as the server decides it. Knows no request and no text.
+// Which actions a status allows, and whom an object is shown to, as the server decides it. Knows no request
+// and no text.
+import { hasWorkflow, type ContentType } from '../type/definition';
 
 export const ACTIONS = ['publish', 'unpublish', 'archive'] as const;
 export type Action = (typeof ACTIONS)[number];
@@ -26,6 +28,15 @@ export function permission(status: Status, action: Action): Permission {
 /** A schedule is possible where publishing changes something later: in drafts and edited objects. */
 export function mayBeScheduled(status: Status): boolean {
   return status === 'draft' || status === 'modified';
+}
+
+/** Whether readers see a stored object of a type, by what its `internal` contains. */
+export function isPublic(
+  type: ContentType,
+  internal: { status?: unknown; workflowPublicVersion?: unknown },
+): boolean {
+  if (type.draftPublic) return internal.status === 'public' || internal.status === 'modified';
+  return !hasWorkflow(type) || typeof internal.workflowPublicVersion === 'number';
 }
 
 /** A transition into or out of `public` is seen by readers: it needs the right to publish. */

@@ -6,6 +6,7 @@ const of = (type: string, title: string): Summary => ({
   id: title,
   title,
   status: '',
+  isPublic: true,
   image: null,
   file: null,
 });

@@ -8,6 +8,7 @@ import type { Target } from '../value/link';
 import { isRecord } from '../value/record';
 import { wordsQuery } from '../value/search-text';
 import { matchOf, type SearchMatch } from './search-match';
+import { isPublic } from './publish-rules';
 import { searchedFields, titleFields } from './title-fields';
 
 export const MEDIA_TYPE = '_media';
@@ -22,14 +23,11 @@ export interface Summary {
   title: string;
   /** Status of Draft & Public; empty where the type has none. */
   status: string;
+  /** Readers see it. */
+  isPublic: boolean;
   image: { id: string; extension: string } | null;
   /** Set for files. */
   file: MediaFile | null;
-}
-
-/** Whether readers see the object, as far as its status says: the state of a workflow may hide it, too. */
-export function isPublic(summary: Summary): boolean {
-  return summary.status === '' || summary.status === 'public' || summary.status === 'modified';
 }
 
 /** Moves files behind objects, because texts mostly link to objects; a file whose title is searched stays. */
@@ -50,7 +48,12 @@ function isPicture(field: Field): boolean {
 }
 
 function partsOf(type: string): string[] {
-  const common = ['internal.objectTitle', 'internal.status', 'internal.contentType'];
+  const common = [
+    'internal.objectTitle',
+    'internal.status',
+    'internal.workflowPublicVersion',
+    'internal.contentType',
+  ];
   if (type === MEDIA_TYPE) return [...common, ...MEDIA_FIELDS];
   const picture = pictureOf(type);
   return picture ? [...common, `${picture.name}.url`] : common;
@@ -68,12 +71,14 @@ export function summaryOf(type: string, object: Record<string, unknown>): Summar
   const file = type === MEDIA_TYPE ? readMedia(object) : null;
   const pictures = object[pictureOf(type)?.name ?? ''];
   const first: unknown = Array.isArray(pictures) ? pictures[0] : undefined;
+  const definition = typeNamed(type);
   const title = typeof internal.objectTitle === 'string' ? internal.objectTitle : '';
   return {
     type,
     id,
     title: title === '' ? id : title,
-    status: typeNamed(type)?.draftPublic && typeof internal.status === 'string' ? internal.status : '',
+    status: definition?.draftPublic && typeof internal.status === 'string' ? internal.status : '',
+    isPublic: !definition || isPublic(definition, internal),
     image: file ? (file.isImage ? file : null) : isRecord(first) ? fileOfUrl(first.url) : null,
     file,
   };

@@ -7,8 +7,9 @@ const marked = (text: string, search: string): string | undefined =>
     ?.map((part) => (part.matched ? `[${part.text}]` : part.text))
     .join('');
 
-it('marks words by their beginnings, without case and accents', () => {
-  expect(marked('Crêpes of Élodie', 'elo crepe')).toBe('[Crêpes] of [Élodie]');
+it('marks words by their beginnings, without case, with accents', () => {
+  expect(marked('Crêpes of Élodie', 'élo crêpe')).toBe('[Crêpes] of [Élodie]');
+  expect(marked('Crêpes of Élodie', 'crepe')).toBeUndefined();
   expect(marked('The boat leaves', 'oat')).toBeUndefined();
 });
 

@@ -1,5 +1,5 @@
-// Where the words of a search occur in a text: by their beginnings and without case, as the server compares words,
-// and without accents, which the server does compare. Plain values.
+// Where the words of a search occur in a text: by their beginnings and without case, as the server compares words.
+// Plain values.
 import { isUnspaced, searchWords } from './search-text';
 
 export interface TextPart {
@@ -18,21 +18,14 @@ const WORD = /[\p{L}\p{N}\p{M}]+/gu;
 const CONTEXT_CHARS = 30;
 const MAX_CHARS = 100;
 
-const fold = (text: string): string => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
-
 function rangesOf(text: string, words: readonly string[]): Range[] {
   const ranges: Range[] = [];
   for (const { 0: found, index } of text.matchAll(WORD)) {
     const lower = found.toLowerCase();
-    const folded = fold(found);
     for (const word of words) {
-      // Without spaces a match is a part of a run.
-      const at = isUnspaced(word)
-        ? lower.indexOf(word.toLowerCase())
-        : folded.startsWith(fold(word))
-          ? 0
-          : -1;
-      if (at < 0) continue;
+      const at = lower.indexOf(word.toLowerCase());
+      // Only without spaces, a match is any part of a run.
+      if (at < 0 || (at > 0 && !isUnspaced(word))) continue;
       const end = isUnspaced(word) ? index + at + word.length : index + found.length;
       ranges.push({ start: index + at, end, word });
       break;

@@ -13,6 +13,11 @@ describe('number', () => {
     ['twelve', 'number', null],
     ['', 'number', null],
     ['1e999', 'number', null],
+    ['0.1000', 'number', 0.1],
+    ['1200e-2', 'number', 12],
+    ['0.30000000000000004', 'number', 0.1 + 0.2],
+    ['3.14159265358979323846', 'number', null],
+    ['9007199254740993', 'integer', null],
   ])('reads %j as %s', (text, type, expected) => {
     expect(parseNumber(text, type, 'en')).toBe(expected);
     expect(parseNumber(text, type, 'de')).toBe(expected);

@@ -11,7 +11,16 @@ export function parseNumber(text: string, type: string, language = locale): numb
   if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(plain)) return null;
   const value = Number(plain);
   if (!Number.isFinite(value)) return null;
-  // Longer ones would be rounded.
   if (/^[+-]?\d+$/.test(plain) && !Number.isSafeInteger(value)) return null;
+  // More digits than a number holds would be rounded.
+  if (digitsOf(plain) !== digitsOf(String(value))) return null;
   return type === 'integer' && !Number.isInteger(value) ? null : value;
+}
+
+/** The digits of a number without its exponent, and without zeros at either end. */
+function digitsOf(text: string): string {
+  return text
+    .replace(/e.*$/i, '')
+    .replaceAll(/\D/g, '')
+    .replaceAll(/^0+|0+$/g, '');
 }

@@ -1,6 +1,6 @@
 // What can be done with an open object beside saving: the entries of its menu, with the reason where one is
 // not possible. The command palette offers those that are. Knows no component.
-import type { Action } from '../../../object/publish-rules';
+import { isPublic, type Action } from '../../../object/publish-rules';
 import type { Publishing } from '../../../object/publishing.svelte';
 import { navigate, objectHref } from '../../../router.svelte';
 import { may, session } from '../../../session/session.svelte';
@@ -31,9 +31,7 @@ function reasonAgainstSchedule(publishing: Publishing): string | undefined {
 function reasonAgainstDeletion(publishing: Publishing): string | undefined {
   const { type, object } = publishing.editor;
   if (!may('d', type.name)) return t.publishing.reason.noDelete;
-  const isSeen =
-    (type.draftPublic && (publishing.status === 'public' || publishing.status === 'modified')) ||
-    (hasWorkflow(type) && typeof object?.internal?.workflowPublicVersion === 'number');
+  const isSeen = (type.draftPublic || hasWorkflow(type)) && isPublic(type, object?.internal ?? {});
   return isSeen && !session.mayPublish ? t.publishing.reason.deletePublic : undefined;
 }
 
