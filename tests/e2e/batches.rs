@@ -1,4 +1,5 @@
-//! Batches of the maximum size take little more memory than their text.
+//! Batches of the maximum size take little more memory than their text, and imports send batches of the
+//! size that the server accepts.
 
 use std::thread;
 
@@ -41,4 +42,23 @@ fn batches_take_little_more_memory_than_their_text() {
     if let Some(peak) = server.memory_peak() {
         assert!(peak < MAX_MEMORY, "{peak} KB for {} KB", AT_ONCE * batch.len() / 1024);
     }
+}
+
+#[test]
+fn import_sends_batches_within_the_body_limit() {
+    const OBJECTS: usize = 60;
+    let cli = Cli::empty();
+    let server = Server::start_in(&cli.path(""), &["--body-limit", "1MiB"]);
+    let cli = Cli::with_server(&server);
+    cli.apply("table.yaml", TABLE);
+    let object = |number: usize, bytes: usize| {
+        let rows = json!([{ "a": "x".repeat(bytes), "b": "" }]);
+        format!("{}\n", json!({ "id": format!("t{number}"), "rows": rows }))
+    };
+    let mut lines: Vec<_> = (0..OBJECTS).map(|number| object(number, 200_000)).collect();
+    lines.insert(30, object(OBJECTS, 2_000_000));
+    cli.write("tables.ndjson", &lines.concat());
+    let output = cli.run(&["import", "table", "tables.ndjson"]);
+    output.exits(7).stderr_contains("(tables.ndjson:31): data: ");
+    assert!(output.transcript().contains("created 60"), "{}", output.transcript());
 }

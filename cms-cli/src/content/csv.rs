@@ -15,7 +15,7 @@
 
 mod lines;
 
-use std::io::Read;
+use std::{collections::HashSet, io::Read};
 
 use ::csv::{Error, ErrorKind, Position, ReaderBuilder};
 use cms_core::wire::content_type::ContentType;
@@ -24,7 +24,9 @@ use serde_json::{Map, Value, json};
 
 use self::lines::Lines;
 use super::{Each, ImportRow, from_value};
-use crate::failure::{Failure, Result};
+use crate::failure::{Diagnostic, Failure, Result};
+
+const OPEN_QUOTE: &str = "a quote is not closed";
 
 /// Reads all rows of a file.
 pub(super) fn rows<T: DeserializeOwned>(
@@ -40,6 +42,15 @@ pub(super) fn rows<T: DeserializeOwned>(
         .iter()
         .map(|path| (path.trim_start_matches('\u{feff}').trim(), kind(content_type, path)))
         .collect();
+    let invalid = |message: String| Diagnostic { location: format!("{name}:1"), message };
+    if lines.end_in_quotes() {
+        return Err(invalid(OPEN_QUOTE.to_owned()).into());
+    }
+    // A column without a header is an error only in rows that have a cell in it.
+    let named = columns.iter().map(|(path, _)| *path).filter(|path| !path.is_empty());
+    if let Some(path) = repeated(named) {
+        return Err(invalid(format!("two columns have the header \"{path}\"")).into());
+    }
     for record in reader.into_records() {
         let start = match &record {
             Ok(record) => record.position().map(Position::byte),
@@ -47,6 +58,7 @@ pub(super) fn rows<T: DeserializeOwned>(
         };
         let location = format!("{name}:{}", lines.at(start.unwrap_or_default()));
         let value = match record {
+            Ok(_) if lines.end_in_quotes() => Err(OPEN_QUOTE.to_owned()),
             Ok(record) if record.len() > columns.len() => {
                 Err(format!("{} cells, but {} headers", record.len(), columns.len()))
             }
@@ -56,6 +68,12 @@ pub(super) fn rows<T: DeserializeOwned>(
         each(ImportRow { location, value })?;
     }
     Ok(())
+}
+
+/// The first path that occurs twice.
+fn repeated<'p>(mut paths: impl Iterator<Item = &'p str>) -> Option<&'p str> {
+    let mut seen = HashSet::new();
+    paths.find(|path| !seen.insert(*path))
 }
 
 /// Why a row cannot be read. The message of the crate ends with its own line number.
@@ -150,6 +168,7 @@ fn link(part: &str) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::failure::FailureKind;
 
     fn content_type() -> ContentType {
         let schemas = json!({
@@ -247,6 +266,43 @@ mod tests {
         // Longer than the read buffer.
         let long = format!("id,name\r\na,\"{}\"\r\nb,B\r\n", "x\r\n".repeat(100_000));
         assert_eq!(lines_of(long.as_bytes()), ["f:2", "f:100003"]);
+    }
+
+    #[test]
+    fn quote_that_is_not_closed_is_an_error() {
+        let open = || Err(OPEN_QUOTE.to_owned());
+        let named = |id: &str, name: &str| Ok(json!({ "id": id, "name": name }));
+        let long = format!("b,\"{}", "x\n".repeat(100_000));
+        let table = [
+            ("a,\"A\nb,B\n", vec![open()]),
+            ("a,A\nb,\"B\nc,C\"\"\n", vec![named("a", "A"), open()]),
+            // What the reader accepts.
+            ("a,\"A\n\"\nb,5\" pipe\n", vec![named("a", "A\n"), named("b", "5\" pipe")]),
+            ("a,\"\"\"A\"\"\"\nb,\"B\"", vec![named("a", "\"A\""), named("b", "B")]),
+            (&long, vec![open()]),
+        ];
+        for (text, wanted) in table {
+            assert_eq!(read_all(&format!("id,name\n{text}")), wanted, "{}", text.len());
+        }
+    }
+
+    #[test]
+    fn header_that_is_not_valid_is_an_error() {
+        for (header, message) in [
+            ("id,\"name\na,A\n", OPEN_QUOTE),
+            ("id,name, name\na,A,B\n", "two columns have the header \"name\""),
+        ] {
+            let read =
+                rows(header.as_bytes(), "f.csv", &content_type(), &mut |_: ImportRow<Value>| {
+                    panic!("a row of {header}")
+                });
+            let diagnostic =
+                Diagnostic { location: "f.csv:1".to_owned(), message: message.to_owned() };
+            match read.unwrap_err().kind {
+                FailureKind::InvalidInput(found) => assert_eq!(found, [diagnostic]),
+                other => panic!("{other:?}"),
+            }
+        }
     }
 
     #[test]

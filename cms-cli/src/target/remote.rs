@@ -86,7 +86,9 @@ impl ImportTarget for Remote {
         SaveMode { update_existing, keep_dates }: SaveMode,
     ) -> Result<PreparedSave<'_>> {
         let path = format!("{}/batch?updateExisting={update_existing}", objects_path(content_type));
-        let mut request = with_json(self.request(&Method::POST, &path)?, text(&elements)?);
+        let body = text(&elements)?;
+        self.require_accepted_size(&body)?;
+        let mut request = with_json(self.request(&Method::POST, &path)?, body);
         if keep_dates {
             request = request.header("X-CMS-Keep-Dates", "1");
         }

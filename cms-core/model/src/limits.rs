@@ -154,7 +154,7 @@ pub const MAX_SCHEMA_DEPTH: usize = 40;
 pub const MAX_PUBLISH_BATCH_IDS: usize = 1001;
 /// Maximum number of states, and of transitions, of one workflow.
 pub const MAX_WORKFLOW_ELEMENTS: usize = 1000;
-/// Maximum number of custom workflows.
+/// Maximum number of workflows, with the built-in ones.
 pub const MAX_WORKFLOWS: usize = 1000;
 /// Maximum number of scheduled publications in one transaction.
 pub const MAX_SCHEDULED_PER_TRANSACTION: usize = 500;

@@ -30,7 +30,7 @@ impl<'t> Importer<'t> {
     pub(super) fn begin_send(&mut self, index: usize, objects: Vec<SaveAttempt>) -> Result<()> {
         let ImportOptions { dry_run, stop_on_error, .. } = self.options;
         if objects.is_empty() || dry_run || stop_on_error {
-            return self.send(index, objects, None).map(drop);
+            return self.save_and_count(index, objects, None).map(drop);
         }
         let values: Vec<&Value> = objects.iter().map(SaveAttempt::value).collect();
         let update = self.options.existing == Existing::Update;
@@ -41,7 +41,7 @@ impl<'t> Importer<'t> {
                 self.in_flight = Some(BatchInFlight { index, objects, report });
                 Ok(())
             }
-            Err(error) => self.send(index, objects, Some(Err(error))).map(drop),
+            Err(error) => self.save_and_count(index, objects, Some(Err(error))).map(drop),
         }
     }
 
@@ -50,12 +50,12 @@ impl<'t> Importer<'t> {
         let Some(BatchInFlight { index, objects, report }) = self.in_flight.take() else {
             return Ok(());
         };
-        self.send(index, objects, Some(Ok(report))).map(drop)
+        self.save_and_count(index, objects, Some(Ok(report))).map(drop)
     }
 
-    /// Saves objects as [`Self::save`], and counts, queues or refuses each by its outcome in the
-    /// response; returns the number of saved ones.
-    pub(super) fn send(
+    /// Saves objects as [`Self::save`], unless `begun` has saved them, and counts, queues or refuses each by its
+    /// outcome in the response; returns the number of saved ones.
+    pub(super) fn save_and_count(
         &mut self,
         index: usize,
         attempts: Vec<SaveAttempt>,
@@ -98,8 +98,8 @@ impl<'t> Importer<'t> {
     }
 
     /// Saves objects; returns the errors of the refused ones by their index. `begun` is the result of
-    /// sending all of these objects as one batch, if that was tried: then they are sent again only if the
-    /// batch had too many objects, or may have been too large.
+    /// sending all of these objects as one batch, if they were sent already. They are sent again, in smaller
+    /// batches, only if that batch had too many objects or may have been too large.
     pub(super) fn save(
         &mut self,
         content_type: &str,

@@ -425,7 +425,7 @@ impl<'a> Importer<'a> {
                 |attempt| Some(address(&content_type.name, attempt.object.id()?)),
                 SaveAttempt::value,
             );
-            saved += self.send(index, attempts, None)?;
+            saved += self.save_and_count(index, attempts, None)?;
         }
         Ok(saved)
     }

@@ -343,9 +343,9 @@ fn finish(
         stored.internal.deleted_at = Some(at.seconds());
     } else {
         // If the workflow of the type has a state `public`, readers see the write only in that state.
-        // Objects of Draft & Public types are never in it: their readers see published versions, whose date
-        // of creation is that of the object. For all other types, `Audience::of` ignores this value: every
-        // reader sees the write.
+        // Objects of Draft & Public types are never in that state: their readers see published versions, whose
+        // date of creation is that of the object. For all other types, every reader sees the write, and
+        // `Audience::of` ignores `changes_public_view`.
         let moves_published =
             has_new_date && View::public(content_type).contains_object(&stored.internal);
         let changes_public_view = stored.internal.workflow_state == PUBLIC_STATE || moves_published;

@@ -88,7 +88,7 @@ pub(super) fn lock_exclusively(lock: &File, path: &Path) -> Result<bool> {
     if !is_alone {
         lock_shared(lock, folder)?;
     }
-    ensure_not_migrated(path)?;
+    ensure_not_newer(path)?;
     Ok(is_alone)
 }
 
@@ -97,11 +97,11 @@ pub(super) fn lock_shared_again(lock: &File, path: &Path) -> Result<()> {
     let folder = path.parent().unwrap_or(path);
     lock.unlock().map_err(|error| path_error(folder, &error))?;
     lock_shared(lock, folder)?;
-    ensure_not_migrated(path)
+    ensure_not_newer(path)
 }
 
-/// Another process can migrate the database of an open directory only while that is not locked.
-fn ensure_not_migrated(path: &Path) -> Result<()> {
+/// Fails if another process migrated the database to a newer schema while the directory was not locked.
+fn ensure_not_newer(path: &Path) -> Result<()> {
     is_current(path).map(drop)
 }
 

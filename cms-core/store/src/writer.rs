@@ -2,7 +2,8 @@
 //!
 //! A commit waits for the disk; that wait is the same for one row or a hundred. So one thread runs
 //! all waiting writes and those that arrive meanwhile, commits once, and only then delivers their
-//! results ([`PendingCommit`]). Each write has a savepoint, except one with which a batch begins alone.
+//! results ([`PendingCommit`]). Each write has a savepoint, except the first one of a batch
+//! if no other write was waiting.
 //! Writes that arrive during the commit are the next batch.
 
 use std::{

@@ -76,7 +76,7 @@ pub(super) fn run(
             Existing::Refuse | Existing::Update => "run the same command with --update-existing",
         };
         failure.hint(format!(
-            "{created} objects were created and {updated} updated; {again} to continue"
+            "at least {created} objects were created and {updated} updated; {again} to continue"
         ))
     })?;
     Ok(import.report)

@@ -1,11 +1,13 @@
-//! Line numbers by byte offset, counted while the CSV reader reads.
+//! Line numbers by byte offset, and whether the last quote is closed, found while the CSV reader reads.
 //!
-//! The line numbers of the CSV reader are wrong in files with CRLF, and for rows after empty lines.
+//! The line numbers of the CSV reader are wrong in files with CRLF, and for rows after empty lines. A
+//! quote that is not closed is no error to it: all rows below become one cell.
 
 use std::{
     cell::RefCell,
     collections::VecDeque,
     io::{self, Read},
+    mem,
     rc::Rc,
 };
 
@@ -24,6 +26,31 @@ struct Breaks {
     ends_in_return: bool,
     /// Line breaks before the last requested row.
     passed: u64,
+    quotes: Quotes,
+    is_at_end: bool,
+}
+
+/// Where in a cell the text ends that was read so far, by the rules of the CSV reader.
+#[derive(Default, PartialEq, Eq)]
+enum Quotes {
+    /// At the start of a cell: only here a quote begins a quoted cell.
+    #[default]
+    Start,
+    Plain,
+    Quoted,
+    /// After a quote in a quoted cell, which closes it unless another one follows.
+    Closing,
+}
+
+impl Quotes {
+    fn after(self, byte: u8) -> Self {
+        match (self, byte) {
+            (Self::Quoted, b'"') => Self::Closing,
+            (Self::Quoted, _) | (Self::Start | Self::Closing, b'"') => Self::Quoted,
+            (_, b',' | b'\r' | b'\n') => Self::Start,
+            _ => Self::Plain,
+        }
+    }
 }
 
 /// Consecutive line breaks.
@@ -56,11 +83,18 @@ impl Lines {
         }
         breaks.passed + 1
     }
+
+    /// Returns whether the text ended within quotes: then the last row did not end.
+    pub(super) fn end_in_quotes(&self) -> bool {
+        let breaks = self.0.borrow();
+        breaks.is_at_end && breaks.quotes == Quotes::Quoted
+    }
 }
 
 impl Breaks {
     fn take(&mut self, bytes: &[u8]) {
         for byte in bytes {
+            self.quotes = mem::take(&mut self.quotes).after(*byte);
             let at = self.read;
             self.read += 1;
             if matches!(byte, b'\r' | b'\n') {
@@ -79,7 +113,9 @@ impl Breaks {
 impl<R: Read> Read for CountingReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.reader.read(buffer)?;
-        self.lines.0.borrow_mut().take(&buffer[..read]);
+        let mut breaks = self.lines.0.borrow_mut();
+        breaks.take(&buffer[..read]);
+        breaks.is_at_end |= read == 0 && !buffer.is_empty();
         Ok(read)
     }
 }

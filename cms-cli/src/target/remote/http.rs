@@ -42,6 +42,8 @@ pub(crate) struct Remote {
     /// The profile that has the URL and the key.
     profile: Option<String>,
     client: OnceLock<Client>,
+    /// The longest request body in bytes, if the server says it.
+    body_limit: OnceLock<Option<usize>>,
 }
 
 impl Remote {
@@ -60,6 +62,7 @@ impl Remote {
             key: key.to_owned(),
             profile: None,
             client: OnceLock::new(),
+            body_limit: OnceLock::new(),
         })
     }
 
@@ -164,6 +167,16 @@ impl Remote {
             }
             thread::sleep(retry_delay(&response));
             attempt += 1;
+        }
+    }
+
+    /// Refuses a body that is too large for the server. The server would respond before it has read the body,
+    /// and close the connection, which can look like a failure of the server.
+    pub(super) fn require_accepted_size(&self, body: &[u8]) -> Result<()> {
+        let read = || self.auth_context().ok()?.limits.body_bytes;
+        match self.body_limit.get_or_init(read) {
+            Some(limit) if body.len() > *limit => Err(Error::BodyTooLarge),
+            _ => Ok(()),
         }
     }
 

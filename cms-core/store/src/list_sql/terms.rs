@@ -28,9 +28,9 @@ use serde_json::Value;
 use super::Builder;
 use crate::{functions::sql_key, slots};
 
-/// 0001-01-01, in seconds since the epoch. [`edges`] exist for dates from this one on.
+/// 0001-01-01, in seconds since the epoch: the earliest date for which [`edges`] returns the days around it.
 const FIRST_EDGE: i64 = -62_135_596_800;
-/// 9999-01-01, in seconds since the epoch. [`edges`] exist for dates before this one.
+/// 9999-01-01, in seconds since the epoch: from this date on, [`edges`] returns nothing.
 const LAST_EDGE: i64 = 253_370_764_800;
 
 /// One term of WHERE.
