@@ -74,7 +74,8 @@ Exit codes:
    5  conflict: a stale plan, another number of objects than --expect, a data directory of
       another version or without its database
    6  refused by validation, a plan with blockers, or a check that found something wrong
-   7  partly done: some objects or files were refused, or the command was interrupted
+   7  partly done: some objects or files were refused, or the command was interrupted after a
+      part of its work
    8  would lose stored values: needs --allow-data-loss
    9  server unreachable, busy or timed out; a response that is not from cms; lock held;
       disk full: safe to repeat

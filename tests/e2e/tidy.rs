@@ -299,7 +299,7 @@ impl Source {
         let lines: Vec<_> = self.text.lines().collect();
         lines
             .windows(2)
-            .position(|pair| pair[0] == "#[cfg(test)]" && pair[1].starts_with("mod tests"))
+            .position(|pair| pair[0] == "#[cfg(test)]" && pair[1] == "mod tests {")
             .unwrap_or(lines.len())
     }
 

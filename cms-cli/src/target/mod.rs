@@ -1,7 +1,7 @@
 //! The operations of a target: a running server or a data directory.
 //!
 //! Arguments and results are those of the API ([`cms_core::wire`]), errors those of the core. Only
-//! [`direct`] and [`remote`] know the kind of target; loops, progress and output belong to the
+//! [`direct`] and [`remote`] know how a target does its work; loops, progress and output belong to the
 //! commands.
 
 mod direct;

@@ -68,12 +68,12 @@ pub(super) fn run(
     limit: usize,
 ) -> tantivy::Result<Option<Found>> {
     let page = Page { offset, limit };
-    SearchRun::new(searcher, fields, search, scope, page)?.run(SKIP_FROM_MATCHES)
+    SearchRun::new(searcher, fields, search, scope, page)?.run(MIN_MATCHES_FOR_SKIPPING)
 }
 
 /// With this number of matches in a segment, skipping and a separate count are faster than visiting
 /// all of them.
-const SKIP_FROM_MATCHES: u32 = 16_384;
+const MIN_MATCHES_FOR_SKIPPING: u32 = 16_384;
 
 /// Maximum number of terms of a query that skips documents. With more, finding documents to skip
 /// costs more than visiting all of them.

@@ -22,8 +22,8 @@ use super::session_cache::{self, SessionCache};
 #[derive(Default)]
 pub(crate) struct KeyRing {
     table: RwLock<Arc<KeyTable>>,
-    /// Times of last use of sessions, by primary key of the session: those from replaced `KeyTable`s
-    /// that the database does not have yet.
+    /// Times of last use of sessions that are not stored yet, by primary key of the session, from
+    /// `KeyTable`s that were replaced.
     seen: Mutex<HashMap<i64, Timestamp>>,
 }
 

@@ -240,9 +240,7 @@ impl<'a> Importer<'a> {
             Ok(value) => {
                 let (object, errors) = self.object(content_type, location, value);
                 if !errors.is_empty() {
-                    self.complete_batch()?;
-                    self.refuse(&content_type.name, object, errors);
-                    return Ok(());
+                    return self.refuse_unsent(&content_type.name, object, errors);
                 }
                 let id = object.id().map(str::to_lowercase).unwrap_or_default();
                 if self.deleted_in_chunk.contains(&id) {
@@ -254,9 +252,8 @@ impl<'a> Importer<'a> {
                 self.chunk.push((self.pushed, object));
             }
             Err(message) => {
-                self.complete_batch()?;
                 let object = ImportObject::new(location, Value::Null);
-                self.refuse(&content_type.name, object, FieldErrors::one("data", message));
+                self.refuse_unsent(&content_type.name, object, FieldErrors::one("data", message))?;
             }
         }
         if self.chunk.len() >= self.batch_size { self.send_chunk() } else { Ok(()) }
@@ -324,6 +321,21 @@ impl<'a> Importer<'a> {
     pub(super) fn is_stopped(&mut self) -> bool {
         self.counts.interrupted |= self.options.stop.load(Ordering::Relaxed);
         self.counts.interrupted || (self.options.stop_on_error && self.counts.refused > 0)
+    }
+
+    /// Refuses an object that cannot be sent, after those before it were saved if this ends the import.
+    fn refuse_unsent(
+        &mut self,
+        content_type: &str,
+        object: ImportObject,
+        errors: FieldErrors,
+    ) -> Result<()> {
+        if self.options.stop_on_error {
+            self.send_chunk()?;
+        }
+        self.complete_batch()?;
+        self.refuse(content_type, object, errors);
+        Ok(())
     }
 
     pub(super) fn refuse(&mut self, content_type: &str, object: ImportObject, errors: FieldErrors) {

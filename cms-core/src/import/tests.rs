@@ -385,6 +385,21 @@ fn import_reads_on_while_a_batch_is_saved() {
     }
 }
 
+#[test]
+fn objects_before_an_unreadable_one_are_saved_when_it_ends_the_import() {
+    let (stop, deleted) = (AtomicBool::new(false), HashSet::new());
+    let content_type = linking("post", &[]);
+    let space = Space::new(BATCH_SIZE);
+    let options = ImportOptions { stop_on_error: true, ..options(Existing::Refuse, &stop) };
+    let mut importer = Importer::new(&space, options);
+    importer.begin(&content_type, &deleted);
+    importer.push("1".to_owned(), Ok(json!({"id": "a"}))).unwrap();
+    importer.push("2".to_owned(), Err("no JSON".to_owned())).unwrap();
+    importer.push("3".to_owned(), Ok(json!({"id": "c"}))).unwrap();
+    importer.end().unwrap();
+    assert_eq!((importer.counts().created, importer.counts().refused), (1, 1));
+}
+
 /// The objects of a batch come after those of the batch before, or not at all.
 #[test]
 fn import_ends_with_a_batch_that_is_not_saved() {

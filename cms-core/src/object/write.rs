@@ -346,9 +346,10 @@ fn finish(
         // Objects of Draft & Public types are never in that state: their readers see published versions, whose
         // date of creation is that of the object. For all other types, every reader sees the write, and
         // `Audience::of` ignores `changes_public_view`.
-        let moves_published =
+        let reorders_published =
             has_new_date && View::public(content_type).contains_object(&stored.internal);
-        let changes_public_view = stored.internal.workflow_state == PUBLIC_STATE || moves_published;
+        let changes_public_view =
+            stored.internal.workflow_state == PUBLIC_STATE || reorders_published;
         let change = (&stored, Some(changed));
         log_change(writer, (event, stamp), content_type, change, changes_public_view)?;
     }

@@ -30,7 +30,7 @@ impl Searching<'_> {
             ensure_running()?;
             let wait_begun = Instant::now();
             match self.cms.index.wait_for_position(self.source(), head, WAIT_INTERVAL) {
-                // A response before the timeout is final: the index is up to date, or cannot be updated.
+                // A result before the timeout is final: the index is up to date, or cannot be updated.
                 Ok(_) if wait_begun.elapsed() >= WAIT_INTERVAL && begun.elapsed() < MAX_WAIT => {}
                 Ok(current) => break current,
                 Err(error) => return Ok(vec![format!("the index cannot be read: {error}")]),

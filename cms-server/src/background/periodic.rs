@@ -8,7 +8,8 @@ use cms_core::{Cms, Duty};
 use super::runner::{poll, repeat};
 use crate::{net::permits::Work, state::App};
 
-/// Schedules have whole seconds, so no publication is more than one second late.
+/// Schedules have whole seconds, so a publication is at most one second late, unless more are due at the same
+/// time than one transaction publishes.
 const PUBLISH_INTERVAL: Duration = Duration::from_secs(1);
 /// Interval of rebuilding GraphQL schemas after changes of content types.
 const SCHEMA_INTERVAL: Duration = Duration::from_millis(250);

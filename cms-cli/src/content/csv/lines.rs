@@ -73,8 +73,8 @@ impl Lines {
         (CountingReader { reader, lines: lines.clone() }, lines)
     }
 
-    /// Returns the line of the first byte at or after an offset that is no line break. Offsets must
-    /// not decrease from call to call.
+    /// Skips line breaks at an offset, and returns the line of the byte after them. Offsets must not
+    /// decrease from call to call.
     pub(super) fn at(&self, offset: u64) -> u64 {
         let breaks = &mut *self.0.borrow_mut();
         while let Some(run) = breaks.runs.front().filter(|run| run.start <= offset) {

@@ -11,7 +11,7 @@ use cms_model::{
 use serde_json::{Value, json};
 use tantivy::{Index, Searcher, Term, merge_policy::NoMergePolicy};
 
-use super::{Found, Page, SKIP_FROM_MATCHES, SearchRun, SearchScope, run};
+use super::{Found, MIN_MATCHES_FOR_SKIPPING, Page, SearchRun, SearchScope, run};
 use crate::{
     document::document,
     schema::{self, Fields, Flags},
@@ -490,7 +490,8 @@ fn aggregations_return_at_most_a_thousand_buckets() {
     let facet =
         |path: &str, numeric| Facet { field: path.to_owned(), path: path.to_owned(), numeric };
     let search = Search { facets: vec![facet("n", true), facet("s", false)], ..everything() };
-    let found = corpus.page(&search, &scope(), Page { offset: 0, limit: 0 }, SKIP_FROM_MATCHES);
+    let found =
+        corpus.page(&search, &scope(), Page { offset: 0, limit: 0 }, MIN_MATCHES_FOR_SKIPPING);
     assert_eq!((found.total, found.hits.len()), (1200, 0));
     let [numbers, texts] = found.aggregations.as_slice() else { panic!("two") };
     assert_eq!((numbers.buckets.len(), numbers.sum_other_doc_count), (1000, 200));
@@ -509,7 +510,7 @@ fn pages_continue_in_the_same_order() {
         let page = |offset, limit, many| {
             pks(&corpus.page(&search, &scope(), Page { offset, limit }, many))
         };
-        for many in [0, SKIP_FROM_MATCHES] {
+        for many in [0, MIN_MATCHES_FOR_SKIPPING] {
             assert_eq!(page(0, 3, many), [1, 2, 3]);
             assert_eq!(page(3, 3, many), [4, 5, 6]);
             assert_eq!(page(9, 3, many), [10]);

@@ -93,7 +93,7 @@ function matchSimilar<T>(before: T[], after: T[], rules: Rules<T>, partners: Map
   }
 }
 
-/** The keys of the longest run of pairs whose values increase: these items did not move. */
+/** The keys of the longest increasing subsequence of the values: these items did not move. */
 function longestIncreasing(pairs: [number, number][]): Set<number> {
   const ends: number[] = [];
   const previous: number[] = [];

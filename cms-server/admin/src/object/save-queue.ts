@@ -148,7 +148,7 @@ export class SaveQueue {
     for (let failures = 0; ;) {
       if (this.#cancelled) return { cancelled: true };
       this.#report({ busy: true, retry: this.state.retry });
-      const write = this.#write(pending.values);
+      const write = this.#requestFor(pending.values);
       if (write === null) return { refused: { ...networkProblem(), status: 428, message: t.writing.noTag } };
       const result = await this.send(write);
       if (!('problem' in result)) {
@@ -176,7 +176,7 @@ export class SaveQueue {
   }
 
   /** Null when the state that the write replaces is not known: it could overwrite the work of others. */
-  #write(values: Values): SaveRequest | null {
+  #requestFor(values: Values): SaveRequest | null {
     if (this.#id !== null && this.#base !== null) {
       const { etag } = this.#base;
       return etag === null ? null : { kind: 'update', id: this.#id, values, etag };

@@ -18,8 +18,8 @@ export const live = {
   get connected(): boolean {
     return connected;
   },
-  /** A connection was tried. */
-  get known(): boolean {
+  /** The first connection has succeeded or failed, so `connected` is known. */
+  get tried(): boolean {
     return started;
   },
 };

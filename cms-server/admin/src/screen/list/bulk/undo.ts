@@ -28,6 +28,7 @@ export interface Undone {
 }
 
 const READ_BATCH_SIZE = 200;
+const MAX_TRASH_PAGES = 20;
 const STATUS_AFTER: Record<Action, Status> = { publish: 'public', unpublish: 'draft', archive: 'archived' };
 
 /** Reads the state of objects before an action; `names` are the properties that it changes. */
@@ -180,25 +181,39 @@ async function restoreEdited(type: string, id: string, publicVersion: number): P
 export async function restoreDeleted(type: string, ids: string[]): Promise<Undone> {
   const waiting = new Set(ids);
   const by = session.context?.by.id;
-  const result: Undone = { undone: 0, left: 0, problem: null };
-  for (let page = 1; waiting.size > 0 && page <= 20; page += 1) {
+  const entries: string[] = [];
+  for (let page = 1; waiting.size > 0 && page <= MAX_TRASH_PAGES; page += 1) {
     const found = await sendRequest(
       api.GET('/api/v1/trash', {
-        params: { query: { page: 1, limit: 1000, 'content_type[]': [type], ...(by && { by }) } },
+        params: { query: { page, limit: 1000, 'content_type[]': [type], ...(by && { by }) } },
       }),
     );
-    if ('problem' in found) return { ...result, problem: found.problem };
-    // The latest deletion of each object, in the order of deletion: a linked object is restored before the objects
-    // that link to it.
-    const entries = found.data.data.filter(({ id }) => waiting.delete(id)).reverse();
-    if (entries.length === 0) break;
-    for (const { entry } of entries) {
+    if ('problem' in found) return { undone: 0, left: 0, problem: found.problem };
+    // The latest deletion of each object.
+    entries.push(...found.data.data.filter(({ id }) => waiting.delete(id)).map(({ entry }) => entry));
+    if (page >= found.data.total_pages) break;
+  }
+  return restoreEntries(entries.reverse());
+}
+
+/** Restores entries of the trash. Those that are refused are tried again after others, to which they may link. */
+async function restoreEntries(entries: string[]): Promise<Undone> {
+  const result: Undone = { undone: 0, left: 0, problem: null };
+  let pending = entries;
+  while (pending.length > 0) {
+    const refused: string[] = [];
+    result.problem = null;
+    for (const entry of pending) {
       const sent = await sendRequest(
         api.POST('/api/v1/trash/{entry}/restore', { params: { path: { entry } } }),
       );
-      if ('problem' in sent) result.problem ??= sent.problem;
-      else result.undone += 1;
+      if ('problem' in sent) {
+        result.problem ??= sent.problem;
+        refused.push(entry);
+      } else result.undone += 1;
     }
+    if (refused.length === pending.length) break;
+    pending = refused;
   }
   return result;
 }
