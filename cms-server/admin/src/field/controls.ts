@@ -1,6 +1,7 @@
 // Which control shows which inputType. Controls with large libraries are loaded when a form needs them.
 import type { Component } from 'svelte';
 import { TRANSLATIONS as TRANSLATIONS_PROPERTY, type Field } from '../type/form';
+import { loadAgain } from '../ui/load-again';
 import Checkbox from './checkbox/Checkbox.svelte';
 import Choice from './choice/Select.svelte';
 import type { ControlProps } from './control';
@@ -97,26 +98,10 @@ export function controlFor(field: Field): Control | Promise<Control> {
   const { lazy } = control;
   const known = loaded.get(lazy);
   if (known) return known;
-  return loadAgain(lazy).then((control) => {
+  return loadAgain(lazy).then(({ default: control }) => {
     loaded.set(lazy, control);
     return control;
   });
-}
-
-const MAX_RETRY_DELAY_MS = 30_000;
-
-/**
- * Loads a control until it arrives: the server, or the network, may be gone for a while. Many browsers remember
- * the failure; then the page offers to be loaded again, once it is online.
- */
-async function loadAgain(lazy: Loader): Promise<Control> {
-  for (let delay = 1000; ; delay = Math.min(2 * delay, MAX_RETRY_DELAY_MS)) {
-    try {
-      return (await lazy()).default;
-    } catch {
-      await new Promise((done) => setTimeout(done, delay));
-    }
-  }
 }
 
 export function isGroup(field: Field): boolean {

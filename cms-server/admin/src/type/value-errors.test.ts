@@ -14,6 +14,9 @@ describe('numbers and points that cannot be meant', () => {
     expect(valueErrors([number('integer')], { n: '9007199254740993' })).toEqual({
       n: ['This number has too many digits to be stored exactly.'],
     });
+    expect(valueErrors([number('number')], { n: '3.14159265358979323846' })).toEqual({
+      n: ['This number has too many digits to be stored exactly.'],
+    });
     expect(valueErrors([number('integer')], { n: 5 })).toEqual({});
   });
 

@@ -4,6 +4,9 @@ import { t } from '../text';
 import { isRecord } from '../value/record';
 import type { Field } from './form';
 
+/** Numbers with so many digits are stored as they are. */
+const MAX_DIGITS = 15;
+
 /** Messages by path, as the server gives them. */
 export function valueErrors(fields: Field[], values: Record<string, unknown>): Record<string, string[]> {
   const found: Record<string, string[]> = {};
@@ -36,5 +39,6 @@ function numberError(text: string, type: string): string {
   const plain = text.trim();
   if (/^[+-]?\d+$/.test(plain)) return t.field.tooManyDigits;
   if (!/^[+-]?(\d+[.,]?\d*|[.,]\d+)$/.test(plain)) return t.field.noNumber;
-  return type === 'integer' ? t.field.wholeNumber : t.field.decimalPoint;
+  if (type === 'integer') return t.field.wholeNumber;
+  return plain.replace(/\D/g, '').length > MAX_DIGITS ? t.field.tooManyDigits : t.field.decimalPoint;
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { phrase, queryFor, splitPrefix, wordsQuery } from './search-text';
+import { exactValue, phrase, queryFor, splitPrefix, wordsQuery } from './search-text';
 
 describe('a search text', () => {
   it.each([
@@ -26,6 +26,8 @@ describe('a search text', () => {
 
   it('stays literal in a phrase', () => {
     expect(phrase('a "b" \\')).toBe('"a \\"b\\" \\\\"');
+    expect(exactValue('a TO TO "b"')).toBe('["a \\TO \\TO \\"b\\"" TO "a \\TO \\TO \\"b\\""]');
+    expect(exactValue(-5)).toBe('[-5 TO -5]');
   });
 });
 

@@ -47,6 +47,13 @@ export function phrase(text: string): string {
   return `"${text.replace(/["\\]/g, '\\$&')}"`;
 }
 
+/** A range of one value in the query language compares complete values: a phrase is also found in longer texts. */
+export function exactValue(value: string | number | boolean): string {
+  if (typeof value === 'boolean') return String(value);
+  const bound = typeof value === 'number' ? String(value) : phrase(value).replace(/(?<= )TO(?= )/g, '\\TO');
+  return `[${bound} TO ${bound}]`;
+}
+
 /** `post: kettle`: the part before the colon, when it names something known, and the rest. */
 export function splitPrefix<T>(
   text: string,

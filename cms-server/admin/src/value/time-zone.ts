@@ -5,10 +5,11 @@ export function browserTimeZone(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
+/** Names of zones only: the server takes no offsets such as `+02:00`. */
 export function isTimeZone(zone: string): boolean {
   try {
     Intl.DateTimeFormat(undefined, { timeZone: zone });
-    return zone !== '';
+    return /^[a-z]/i.test(zone);
   } catch {
     return false;
   }

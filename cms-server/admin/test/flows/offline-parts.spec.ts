@@ -22,3 +22,15 @@ test('opens dialogs without a network', async ({ page }) => {
   await page.context().setOffline(false);
   await expect(page.getByText('Saved as version 2.')).toBeVisible({ timeout: 30_000 });
 });
+
+test('opens a dialog whose code did not arrive once the network is back', async ({ page }) => {
+  await signIn(page);
+  let isRefused = true;
+  await page.route('**/assets/DiscardDialog-*.js', (route) => (isRefused ? route.abort() : route.continue()));
+  await openForm(page, 'c/product/slow-kettle');
+  await page.getByLabel('Name').fill('Kettle of a short failure');
+  await page.getByRole('button', { name: 'Discard…' }).click();
+  await expect(page.getByRole('button', { name: 'Load again' })).toBeVisible();
+  isRefused = false;
+  await expect(page.getByRole('dialog', { name: 'Discard your changes?' })).toBeVisible();
+});

@@ -117,6 +117,6 @@ test('names objects in the preview of a change of several, and what it cancels',
   await expect(dialog.getByRole('cell', { name: 'Tomás Quintero Vélez' })).toBeVisible();
   await expect(dialog.getByRole('cell', { name: 'Maren Holloway' })).toBeVisible();
   await expect(dialog.getByRole('cell', { name: 'no change' })).toBeVisible();
-  await expect(dialog).toContainText('Scheduled publications of these objects are cancelled.');
+  await expect(dialog).toContainText('Scheduled publications of these objects are cancelled,');
   await expectAccessible(page);
 });

@@ -3,7 +3,7 @@ import { api, sendOrThrow, type Page, type Schema } from '../../api/client';
 import { readWorkflows, transitionsOf } from '../../object/workflows';
 import { readHit, searchObjects, type FacetBucket, type SearchHit } from '../../object/search-objects';
 import { record, string, type ContentType } from '../../type/definition';
-import { phrase } from '../../value/search-text';
+import { exactValue } from '../../value/search-text';
 
 const MAX_ITEMS = 8;
 /** Changes of content; sign-ins and management are on the activity screen. */
@@ -84,7 +84,7 @@ export async function readWaiting(
           limit: MAX_ITEMS,
           'content_type[]': types.map(({ name }) => name),
           'item_fields[]': ['internal'],
-          filters: { 'internal.workflowState': states.map(phrase).join(' OR ') },
+          filters: { 'internal.workflowState': states.map(exactValue).join(' OR ') },
           order_by: 'internal.updatedAt',
           order_direction: 'desc',
         },

@@ -78,9 +78,9 @@ describe('filters of a request', () => {
 
 describe('filters beside searched words', () => {
   it.each([
-    [{ type: 'equals', filter: ['a', 'b c'] }, '("a" OR "b c")'],
-    [{ type: 'notEqual', filter: 'a' }, 'NOT ("a")'],
-    [{ type: 'equals', filter: '/api/v1/content/author/n%20a' }, '("author n a")'],
+    [{ type: 'equals', filter: ['a', 'b c'] }, '(["a" TO "a"] OR ["b c" TO "b c"])'],
+    [{ type: 'notEqual', filter: 'a' }, 'NOT (["a" TO "a"])'],
+    [{ type: 'equals', filter: -5 }, '([-5 TO -5])'],
     [{ type: 'equals', filter: true }, '(true)'],
     [{ type: 'contains', filter: 'slow kettle' }, '*slow* AND *kettle*'],
     [{ type: 'startsWith', filter: 'slow' }, 'slow*'],

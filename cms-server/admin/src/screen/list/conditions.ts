@@ -1,9 +1,8 @@
 // Conditions of a list: between the address of the page, the `filters` of the API, and the search language.
 // Plain values; knows no screen and no request.
-import { decoded } from '../../value/url';
 import { serverNow } from '../../value/clock';
 import { isRecord } from '../../value/record';
-import { phrase } from '../../value/search-text';
+import { exactValue } from '../../value/search-text';
 
 export const OPERATORS = [
   'contains',
@@ -150,7 +149,7 @@ export function searchFilters(conditions: Record<string, unknown>): {
 
 function searchFilter({ type, filter, filter2 }: Record<string, unknown>): string | null {
   const values = (Array.isArray(filter) ? filter : [filter]).filter(isScalar);
-  const any = () => `(${values.map(exactly).join(' OR ')})`;
+  const any = () => `(${values.map(exactValue).join(' OR ')})`;
   switch (type) {
     case 'empty':
       return 'NOT *';
@@ -162,7 +161,7 @@ function searchFilter({ type, filter, filter2 }: Record<string, unknown>): strin
     case 'notEqual':
       return `NOT ${any()}`;
     case 'includes':
-      return values.map(exactly).join(' AND ');
+      return values.map(exactValue).join(' AND ');
     case 'contains':
       return words(values[0], '*', '*');
     case 'notContains': {
@@ -184,13 +183,6 @@ function searchFilter({ type, filter, filter2 }: Record<string, unknown>): strin
     default:
       return null;
   }
-}
-
-/** A link is found by its type and id. */
-function exactly(value: Scalar): string {
-  if (typeof value !== 'string') return String(value);
-  const link = /^\/api\/v1\/content\/([^/]+)\/(.+)$/.exec(value);
-  return phrase(link ? `${link[1] ?? ''} ${decoded(link[2] ?? '')}` : value);
 }
 
 function words(value: Scalar | undefined, before: string, after: string): string | null {

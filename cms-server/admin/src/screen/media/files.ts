@@ -3,6 +3,7 @@ import { sendRequest, api, type ApiResult, type Page } from '../../api/client';
 import { MEDIA_TYPE, searchSummaries, summaryOf, type Summary } from '../../object/summary';
 import { linkTo } from '../../value/link';
 import { MEDIA_FIELDS } from '../../value/media';
+import { exactValue } from '../../value/search-text';
 
 export const PAGE_SIZE = 60;
 export const TAG_TYPE = '_tag';
@@ -68,7 +69,7 @@ async function list(filter: FileFilter, page: number, signal?: AbortSignal): Pro
 async function search(filter: FileFilter, page: number, signal?: AbortSignal): Promise<ApiResult<FilePage>> {
   const filters: Record<string, string> = {};
   if (filter.kind !== '' || filter.withoutAlt) filters.type = filter.withoutAlt ? 'image' : filter.kind;
-  if (filter.tag !== '') filters.tags = `"${filter.tag.replace(/["\\]/g, '\\$&')}"`;
+  if (filter.tag !== '') filters.tags = exactValue(linkTo(TAG_TYPE, filter.tag).dataUrl);
   const result = await searchSummaries({
     text: filter.words,
     types: [MEDIA_TYPE],

@@ -1,16 +1,23 @@
 // Parts of an object's screen that most visits do not need. They are loaded when they are first shown, or once
-// the form has been open for a while: then they are there at once, and without a network.
+// the form has been open for a while: then they are there immediately, and without a network.
+import { loadAgain } from '../../ui/load-again';
+
+/** For a part that has no place to say that it could not be loaded. */
+const part =
+  <T>(load: () => Promise<T>) =>
+  () =>
+    loadAgain(load);
 
 export const lazyParts = {
-  changes: () => import('./ChangesDialog.svelte'),
-  conflict: () => import('./MergeConflictDialog.svelte'),
-  discard: () => import('./DiscardDialog.svelte'),
-  errors: () => import('./ErrorSummary.svelte'),
+  changes: part(() => import('./ChangesDialog.svelte')),
+  conflict: part(() => import('./MergeConflictDialog.svelte')),
+  discard: part(() => import('./DiscardDialog.svelte')),
+  errors: part(() => import('./ErrorSummary.svelte')),
   tooLarge: () => import('./TooLargeNotice.svelte'),
-  delete: () => import('./side/DeleteDialog.svelte'),
-  publish: () => import('./side/PublishDialog.svelte'),
-  request: () => import('./side/RequestCommands.svelte'),
-  schedule: () => import('./side/ScheduleDialog.svelte'),
-  withdraw: () => import('./side/WithdrawDialog.svelte'),
-  workflow: () => import('./side/Workflow.svelte'),
+  delete: part(() => import('./side/DeleteDialog.svelte')),
+  publish: part(() => import('./side/PublishDialog.svelte')),
+  request: part(() => import('./side/RequestCommands.svelte')),
+  schedule: part(() => import('./side/ScheduleDialog.svelte')),
+  withdraw: part(() => import('./side/WithdrawDialog.svelte')),
+  workflow: part(() => import('./side/Workflow.svelte')),
 };

@@ -70,7 +70,8 @@ export const bulk: Texts['bulk'] = {
   matched: (count, text) => `${objects(count, text)}.`,
   sample: 'Auszug',
   unchanged: 'keine Änderung',
-  schedulesEnd: 'Geplante Veröffentlichungen dieser Objekte werden aufgehoben.',
+  schedulesEnd:
+    'Geplante Veröffentlichungen dieser Objekte werden aufgehoben, und „Rückgängig“ stellt sie nicht wieder her.',
   before: 'Vorher',
   after: 'Nachher',
   andMore: (count) => `… und ${count} weitere`,

@@ -49,6 +49,7 @@ export const control: Texts['control'] = {
   zoomIn: 'Vergrößern',
   zoomOut: 'Verkleinern',
   incompletePoint: 'Ein Punkt braucht beide Zahlen.',
-  notOnEarth: 'Die Breite liegt zwischen −90 und 90, die Länge zwischen −180 und 180.',
+  notOnEarth:
+    'Dieser Punkt liegt nicht auf der Karte: Die Breite ist zwischen −90 und 90, die Länge zwischen −180 und 180.',
   pasteHint: '„52.1, 21.0“ oder eine geo:-Adresse einfügen füllt beide.',
 };

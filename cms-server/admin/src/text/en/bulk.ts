@@ -67,7 +67,7 @@ export const bulk = {
   matched: (count: number, text: string) => `${objects(count, text)}.`,
   sample: 'Sample',
   unchanged: 'no change',
-  schedulesEnd: 'Scheduled publications of these objects are cancelled.',
+  schedulesEnd: 'Scheduled publications of these objects are cancelled, and undo does not bring them back.',
   before: 'Before',
   after: 'After',
   andMore: (count: string) => `… and ${count} more`,

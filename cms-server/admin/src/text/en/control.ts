@@ -49,6 +49,6 @@ export const control = {
   zoomIn: 'Zoom in',
   zoomOut: 'Zoom out',
   incompletePoint: 'A point needs both numbers.',
-  notOnEarth: 'Latitude is between −90 and 90, longitude between −180 and 180.',
+  notOnEarth: 'This point is not on the map: latitude is between −90 and 90, longitude between −180 and 180.',
   pasteHint: 'Paste “52.1, 21.0” or a geo: address to fill both.',
 };
