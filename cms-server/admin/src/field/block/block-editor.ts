@@ -39,6 +39,7 @@ import {
   toggleStyle,
 } from './commands';
 import { blockIds } from './ids';
+import { normalizePastedHtml } from './paste-html';
 import { blockSchema as schema, imageData, levelOf, newRaw, textData, withData } from './schema';
 
 const { nodes } = schema;
@@ -192,7 +193,12 @@ export function blockEditorConfig(
     plugins: [
       inputRules({ rules }),
       blockIds,
-      new Plugin({ props: { transformPasted: (slice) => onlyAllowed(slice, allowed) } }),
+      new Plugin({
+        props: {
+          transformPastedHTML: (html) => normalizePastedHtml(html, allowed),
+          transformPasted: (slice) => onlyAllowed(slice, allowed),
+        },
+      }),
       selectImages(nodes.image),
     ],
     hints,

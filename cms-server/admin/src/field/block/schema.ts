@@ -66,6 +66,9 @@ function partName(parent: Node | null, index: number): string {
   }
 }
 
+/** Marks a copied quotation: its second paragraph is the caption, not text as in other HTML. */
+export const QUOTE_PARTS = 'data-quote-parts';
+
 const cell = (tag: 'td' | 'th', role: string): NodeSpec => ({
   content: 'paragraph',
   tableRole: role,
@@ -133,7 +136,7 @@ export const blockSchema = new Schema({
     quote: {
       ...pair,
       parseDOM: [{ tag: 'blockquote' }],
-      toDOM: (node): DOMOutputSpec => ['blockquote', alignClass(node), 0],
+      toDOM: (node): DOMOutputSpec => ['blockquote', { [QUOTE_PARTS]: '', ...alignClass(node) }, 0],
     },
     warning: {
       ...pair,

@@ -25,6 +25,12 @@ export const tableSpec = (attrs: Attributes): NodeSpec => ({
   toDOM: (): DOMOutputSpec => ['div', { class: 'table' }, ['table', ['tbody', 0]]],
 });
 
+/** How many columns or rows a cell spans. */
+export function spanOf(cell: Element, name: string): number {
+  const value = Number(cell.getAttribute(name) ?? 1);
+  return Number.isInteger(value) && value > 0 && value <= 1000 ? value : 1;
+}
+
 export const ruleSpec = (attrs: Attributes): NodeSpec => ({
   group: 'block',
   attrs,

@@ -3,8 +3,9 @@ import type { Node } from 'prosemirror-model';
 import { TableMap } from 'prosemirror-tables';
 import { parseHtml, sourceOf } from '../../text/html';
 import { attribute, pairsOf, writePairs, type Pairs } from '../prose/attributes';
+import { spanOf } from '../prose/block-specs';
 import { groups, inlineNodes, isElement, runsOf, writeImage, writeInline, type Run } from '../prose/inline';
-import { richTextSchema as schema, spanOf } from './schema';
+import { richTextSchema as schema } from './schema';
 
 /** Reads a text. Never fails: what the schema does not know becomes an opaque node. */
 export function readHtml(html: string): Node {

@@ -2,7 +2,7 @@
 import { Schema, type DOMOutputSpec, type NodeSpec } from 'prosemirror-model';
 import { t } from '../../text';
 import { NO_PAIRS, shownPairs } from '../prose/attributes';
-import { codeBlockSpec, figureDom, ruleSpec, tableSpec } from '../prose/block-specs';
+import { codeBlockSpec, figureDom, ruleSpec, tableSpec, spanOf } from '../prose/block-specs';
 import { inlineSpecs, kept, markSpecs, opaqueCard } from '../prose/marks';
 
 /** A node that is shown as the element that holds its blocks. */
@@ -11,12 +11,6 @@ const element = (tag: string): NodeSpec => ({
   parseDOM: [{ tag }],
   toDOM: (node): DOMOutputSpec => [tag, shownPairs(node.attrs.attrs), 0],
 });
-
-/** How many columns or rows a cell spans. */
-export function spanOf(cell: Element, name: string): number {
-  const value = Number(cell.getAttribute(name) ?? 1);
-  return Number.isInteger(value) && value > 0 && value <= 1000 ? value : 1;
-}
 
 const cell = (tag: 'td' | 'th', role: string): NodeSpec => ({
   content: 'block+',
