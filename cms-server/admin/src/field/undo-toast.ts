@@ -4,11 +4,13 @@ import { onDestroy } from 'svelte';
 import { t } from '../text';
 import { dismissToast, toast } from '../ui/toasts.svelte';
 
-/** To be called while a control is created: gives the function that offers to undo. */
-export function undoToast(): (message: string, undo: () => void) => void {
+/** To be called while a control is created: gives the function that offers to undo, which returns how to withdraw it. */
+export function undoToast(): (message: string, undo: () => void) => () => void {
   const shown: number[] = [];
   onDestroy(() => shown.forEach(dismissToast));
   return (message, undo) => {
-    shown.push(toast(message, { action: { label: t.control.undo, run: undo } }));
+    const id = toast(message, { action: { label: t.control.undo, run: undo } });
+    shown.push(id);
+    return () => dismissToast(id);
   };
 }

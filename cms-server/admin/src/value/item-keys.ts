@@ -17,8 +17,13 @@ function nextKey(keys: readonly number[]): number {
   return keys.reduce((most, key) => Math.max(most, key), 0) + 1;
 }
 
-/** Keys after `count` new items at `index`. */
-export function insertedKeys(keys: readonly number[], index: number, count: number): number[] {
-  const next = nextKey(keys);
+/** Keys after `count` new items at `index`; `reserved` ones are not given to them. */
+export function insertedKeys(
+  keys: readonly number[],
+  index: number,
+  count: number,
+  reserved: readonly number[] = [],
+): number[] {
+  const next = nextKey([...keys, ...reserved]);
   return inserted(keys, index, ...Array.from({ length: count }, (_none, at) => next + at));
 }

@@ -1,0 +1,77 @@
+// Removed items of a list that the user can restore: in any order, each between the items that it was between,
+// as long as the list has only been changed by the control itself.
+import { isEqual } from '../value/equal';
+import { inserted } from '../value/list';
+
+interface Removal {
+  key: number;
+  item: unknown;
+  /** Keys of the list that the item was in, with those of items removed earlier. */
+  order: readonly number[];
+  withdraw: () => void;
+}
+
+export class Removals {
+  /** The oldest first. */
+  #removals: Removal[] = [];
+  #written: unknown;
+
+  /** `keys` are those of the list; `offer` shows a message and returns how to withdraw it, see `undoToast`. */
+  constructor(
+    private readonly keys: () => readonly number[],
+    private readonly offer: (message: string, undo: () => void) => () => void,
+  ) {}
+
+  /** Keys of the removed items: a new item gets another one. */
+  get reserved(): number[] {
+    return this.#removals.map(({ key }) => key);
+  }
+
+  /** To be called before the item at `index` is removed. */
+  add(
+    index: number,
+    item: unknown,
+    message: string,
+    restore: (index: number, item: unknown, key: number) => void,
+  ): void {
+    const keys = this.keys();
+    const key = keys[index];
+    if (key === undefined) return;
+    // The latest first: its order has the keys of those before it.
+    const order = this.#removals.reduceRight(
+      (all, earlier) => inserted(all, place(all, earlier), earlier.key),
+      keys,
+    );
+    const removal: Removal = { key, item, order, withdraw: () => undefined };
+    this.#removals.push(removal);
+    removal.withdraw = this.offer(message, () => {
+      if (!this.#removals.includes(removal)) return;
+      this.#removals = this.#removals.filter((other) => other !== removal);
+      restore(place(this.keys(), removal), item, key);
+    });
+  }
+
+  /** Notes the value that the control has made of the list. */
+  written(value: unknown): void {
+    this.#written = value;
+  }
+
+  /** Withdraws what was offered when something else has replaced the list, such as "Discard". */
+  follow(value: unknown): void {
+    if (this.#removals.length > 0 && !isEqual(value, this.#written)) this.withdraw(() => true);
+  }
+
+  withdraw(which: (item: unknown) => boolean): void {
+    const withdrawn = this.#removals.filter(({ item }) => which(item));
+    this.#removals = this.#removals.filter((removal) => !withdrawn.includes(removal));
+    for (const removal of withdrawn) removal.withdraw();
+  }
+}
+
+/** The index after the nearest item that was before the removed one. */
+function place(keys: readonly number[], { key, order }: Removal): number {
+  const before = order.slice(0, order.indexOf(key));
+  const present = new Set(keys);
+  const nearest = before.findLast((other) => present.has(other));
+  return nearest === undefined ? 0 : keys.indexOf(nearest) + 1;
+}
