@@ -14,7 +14,7 @@ export function normalizePastedHtml(html: string, allowed: (type: string) => boo
   const quotes = allowed('quote') ? [...body.querySelectorAll(`blockquote:not([${QUOTE_PARTS}])`)] : [];
   // The parser leaves out cells without a table: such a text stays as it is.
   if (tables.length + quotes.length === 0) return html;
-  // Those inside others are lines of these by then.
+  // A table inside a cell has become lines of that cell, and is no longer connected.
   for (const table of tables) if (table.isConnected) normalizeTable(table);
   for (const quote of quotes) if (quote.isConnected) normalizeQuote(quote);
   return [...body.childNodes].map(sourceOf).join('');
