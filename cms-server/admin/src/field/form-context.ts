@@ -1,6 +1,7 @@
 // The context that a form gives its controls: the values of the object, and a function that opens another object. The screens provide it; controls work without it.
-import { getContext, setContext } from 'svelte';
+import { getContext, onMount, setContext } from 'svelte';
 import type { Summary } from '../object/summary';
+import type { RunningUploads, UploadGroup } from '../object/upload-group';
 import type { ContentType } from '../type/definition';
 
 /** The object whose form shows the control. */
@@ -14,6 +15,8 @@ export interface ObjectHost {
   readonly stored: Record<string, unknown> | null;
   /** Readers see a version of the object. */
   readonly isPublic: boolean;
+  /** The uploads of its fields; without it the form is never saved. */
+  readonly uploads?: UploadGroup;
 }
 
 export interface SheetRequest {
@@ -36,3 +39,9 @@ export const provideObject = (host: ObjectHost): void => void setContext(FORM_KE
 export const provideSheet = (open: OpenSheet): void => void setContext(SHEET_KEY, open);
 export const useObject = (): ObjectHost | undefined => getContext<ObjectHost | undefined>(FORM_KEY);
 export const useSheet = (): OpenSheet | undefined => getContext<OpenSheet | undefined>(SHEET_KEY);
+
+/** The form waits for these uploads of a control while the control is mounted. */
+export function registerUploads(uploads: RunningUploads): void {
+  const group = useObject()?.uploads;
+  onMount(() => group?.add(uploads));
+}

@@ -116,7 +116,8 @@ export class ObjectEditor {
   async #save(): Promise<boolean> {
     this.lastMerge = null;
     if (this.id !== null && !this.formState.isChanged) return true;
-    if (this.readonly || this.deleted) return false;
+    // A file that is still being uploaded would be missing in what is saved.
+    if (this.readonly || this.deleted || this.formState.uploads.running > 0) return false;
     this.#tried = true;
     this.problem = await valueProblem(this.type, this.id, this.formState);
     this.errors = this.problem?.fields ?? this.errors;

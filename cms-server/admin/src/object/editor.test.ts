@@ -1,8 +1,10 @@
 import { expect, it, vi } from 'vitest';
+import { t } from '../text';
 import type { ContentType } from '../type/definition';
 import { ObjectEditor } from './editor.svelte';
 import type { NewerVersion } from './newer-version';
 import type { StoredObject } from './object-requests';
+import { publishingOf } from './publishing.svelte';
 
 const requests = vi.hoisted(() => ({ pending: [] as ((newerVersion: unknown) => void)[] }));
 
@@ -33,12 +35,16 @@ const stored = (id: string, values: object, version: number): StoredObject => ({
   internal: { latestVersion: version },
 });
 
-it('does not show an older state that arrives after saving', async () => {
+function open(object: StoredObject): ObjectEditor {
   const type = { name: 'post', workflowId: null } as unknown as ContentType;
-  const object = stored('a', { title: 'old' }, 1);
   const opened = { object, etag: '"1"', objectKey: 'a', deleted: false, found: null, copyTag: null };
   const events = { saved: vi.fn(), created: vi.fn(), updated: vi.fn(), detached: vi.fn() };
-  const editor = new ObjectEditor(type, opened, 'tab', events);
+  return new ObjectEditor(type, opened, 'tab', events);
+}
+
+it('does not show an older state that arrives after saving', async () => {
+  const object = stored('a', { title: 'old' }, 1);
+  const editor = open(object);
   const remoteChanges = { by: [], version: 1, names: [], converted: false };
   const respond = (newerVersion: NewerVersion) => requests.pending.shift()?.(newerVersion);
 
@@ -52,4 +58,19 @@ it('does not show an older state that arrives after saving', async () => {
   await refreshed;
   expect(editor.formState.mine).toEqual({ title: 'new' });
   expect(editor.formState.base?.etag).toBe('"2"');
+});
+
+it('does not save or publish while a file for the form is being uploaded', async () => {
+  const editor = open(stored('a', { title: 'old' }, 1));
+  const publishing = publishingOf(editor);
+  const finish = editor.formState.uploads.add({ running: 1, cancelAll: () => undefined });
+  // Without other changes, too: the file would be missing in what readers see.
+  expect(await publishing.run('publish')).toBe(false);
+  expect(publishing.problem?.message).toBe(t.publishing.uploading);
+  editor.formState.set('title', 'new');
+  expect(await editor.save()).toBe(false);
+  expect(editor.formState.isChanged).toBe(true);
+  finish();
+  expect(publishing.isUploading).toBe(false);
+  expect(await editor.save()).toBe(true);
 });

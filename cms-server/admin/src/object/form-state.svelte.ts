@@ -1,6 +1,7 @@
 // The state of an object form: what the server has (base), and what the user has made of it (mine).
 // Knows no control and no request.
 import { isEqual } from '../value/equal';
+import { UploadGroup } from './upload-group';
 
 export type Values = Record<string, unknown>;
 
@@ -18,6 +19,9 @@ export class FormState {
   mine: Values = $state.raw({});
   /** Names of the top-level properties that differ from the stored object. */
   readonly changed: string[] = $derived.by(() => changedNames(this.start, this.mine));
+
+  /** Their files become values when they are stored. */
+  readonly uploads = new UploadGroup();
 
   readonly #defaults: Values;
   /** Values of other states that were put into the form: versions, unsaved work. */

@@ -1,7 +1,7 @@
 // Actions on an open object beside saving: publishing, schedule, workflow, copy, deletion. Each reads the
 // object again afterwards, so that the form has the new state. Knows no component.
 import { sendRequest, api } from '../api/client';
-import type { Problem } from '../api/problem';
+import { networkProblem, type Problem } from '../api/problem';
 import { may, session } from '../session/session.svelte';
 import { t } from '../text';
 import { restoreObject } from './object-requests';
@@ -36,6 +36,9 @@ export class Publishing {
   readonly mayPublish: boolean = $derived.by(() => this.mayUpdate && session.mayPublish);
   readonly scheduledAt: string | null = $derived.by(() => this.editor.object?.internal?.scheduledAt ?? null);
 
+  /** Files for the form are being uploaded: nothing is saved or published without them. */
+  readonly isUploading: boolean = $derived.by(() => this.editor.formState.uploads.running > 0);
+
   constructor(editor: ObjectEditor) {
     this.editor = editor;
   }
@@ -62,7 +65,8 @@ export class Publishing {
   /** Saves what the user has seen. False when that failed, or when it merged changes that are not seen yet. */
   async #save(): Promise<boolean> {
     this.merged = null;
-    this.problem = null;
+    this.problem = this.isUploading ? { ...networkProblem(), message: t.publishing.uploading } : null;
+    if (this.problem) return false;
     const { newerVersion } = this.editor;
     // A dialog shows the merged state of a newer version that is known.
     if (newerVersion && this.dialog === 'publish') {

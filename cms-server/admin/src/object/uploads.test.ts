@@ -1,5 +1,13 @@
-import { describe, expect, it } from 'vitest';
-import { refusalBeforeSending } from './uploads.svelte';
+import { describe, expect, it, vi } from 'vitest';
+import { UploadGroup } from './upload-group';
+import { refusalBeforeSending, Uploads } from './uploads.svelte';
+
+const server = vi.hoisted(() => ({ respond: [] as ((response: unknown) => void)[] }));
+vi.mock('../api/upload', () => ({
+  uploadFile: () => new Promise((done) => server.respond.push(done)),
+}));
+vi.mock('../session/session.svelte', () => ({ session: { context: null } }));
+vi.mock('./summary', () => ({ MEDIA_TYPE: '_media', summaryOf: () => ({}) }));
 
 const limits = { fileBytes: 100, mediaTypes: ['image/png'] };
 
@@ -14,5 +22,28 @@ describe('uploads', () => {
     [{ size: 10, type: 'video/quicktime' }, true, null],
   ])('refuses %j before sending (again: %s): %j', (file, insisted, expected) => {
     expect(refusalBeforeSending(file, limits, insisted)).toEqual(expected);
+  });
+});
+
+describe('a group of uploads', () => {
+  it('runs until the last file is stored, refused or cancelled', async () => {
+    const group = new UploadGroup();
+    const [picture, text] = [new Uploads(() => undefined), new Uploads(() => undefined)];
+    const remove = group.add(picture);
+    group.add(text);
+    expect(group.running).toBe(0);
+    picture.add([new File(['a'], 'a.png'), new File(['b'], 'b.png')]);
+    text.add([new File(['c'], 'c.png')]);
+    expect(group.running).toBe(3);
+    server.respond.shift()?.({ data: {} });
+    server.respond.shift()?.({ problem: { status: 400 } });
+    await vi.waitFor(() => expect(group.running).toBe(1));
+    text.pause();
+    text.cancelAll();
+    expect(group.running).toBe(0);
+    picture.add([new File(['d'], 'd.png')]);
+    expect(group.running).toBe(1);
+    remove();
+    expect(group.running).toBe(0);
   });
 });

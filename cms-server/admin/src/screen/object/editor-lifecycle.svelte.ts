@@ -15,6 +15,7 @@ import { t } from '../../text';
 import type { ContentType } from '../../type/definition';
 import { targetOfPath } from '../../value/link';
 import { loadWhenIdle } from '../../ui/when-idle';
+import { guardUploads } from '../guard-uploads';
 import { onChange } from '../live.svelte';
 import { lazyParts } from './lazy-parts';
 
@@ -83,6 +84,13 @@ export function attachEditor(typeName: () => string, editor: () => ObjectEditor 
       unsavedState.status === 'failed' || (unsavedState.deviceFailed && unsavedState.status === 'pending')
     );
   };
+  const uploads = {
+    get running() {
+      return editor()?.formState.uploads.running ?? 0;
+    },
+    cancelAll: () => editor()?.formState.uploads.cancelAll(),
+  };
+  onMount(() => guardUploads(uploads, () => t.shell.leaveUploads));
   onMount(() => loadWhenIdle(Object.values(lazyParts)));
   const listeners: [EventTarget, string, (event: Event) => void][] = [
     [window, 'beforeunload', (event) => wouldLose() && event.preventDefault()],

@@ -15,7 +15,8 @@ export function paletteActions(editor: ObjectEditor, ondiscard: () => void): Pal
   const { id, type, formState } = editor;
   const items: PaletteItem[] = [];
   const isWritable = !editor.readonly && editor.deleted === null;
-  if (isWritable && (formState.isChanged || id === null) && editor.state !== 'saving') {
+  const isSavable = editor.state !== 'saving' && formState.uploads.running === 0;
+  if (isWritable && isSavable && (formState.isChanged || id === null)) {
     const keys = keyLabel('Mod-s');
     items.push({ id: 'save', label: t.object.save, keys, run: () => void editor.save() });
   }

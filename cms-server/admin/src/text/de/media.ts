@@ -37,6 +37,8 @@ export const media: Texts['media'] = {
   grid: 'Raster',
   list: 'Liste',
   pages: 'Seiten',
+  leaveUploads:
+    'Dateien werden noch hochgeladen. Wenn Sie die Seite jetzt verlassen, sehen Sie nicht, welche davon abgelehnt werden. Trotzdem verlassen?',
   dropHere: 'Loslassen, um die Dateien hochzuladen',
   dimensions: 'Größe in Pixeln',
   fileSize: 'Dateigröße',

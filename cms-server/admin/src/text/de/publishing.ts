@@ -50,6 +50,8 @@ export const publishing: Texts['publishing'] = {
   transitionNeedsRight: (state) => `Der Schritt nach ${state} erfordert das Recht zu veröffentlichen.`,
   scheduleWarning: (when) =>
     `Die Veröffentlichung ist geplant: ${when}. Das Speichern einer Änderung hebt diesen Zeitplan auf.`,
+  uploading:
+    'Dateien werden noch hochgeladen. Sie können speichern und veröffentlichen, wenn das Hochladen fertig oder abgebrochen ist.',
   undo: 'Rückgängig',
   duplicated: 'Das ist die Kopie.',
   request: 'Anfrage',

@@ -24,6 +24,9 @@ export const shell: Texts['shell'] = {
   shortcuts: 'Tastenkürzel',
   leaveTypes: 'Ihre Änderungen an Inhaltstypen sind nicht angewendet. Abmelden und sie verlieren?',
   leave: 'Ihre Änderungen konnten nicht zwischengespeichert werden. Trotzdem verlassen und sie verlieren?',
+  leaveUploads:
+    'Dateien werden noch hochgeladen. Wenn Sie die Seite jetzt verlassen, werden sie diesem Objekt nicht hinzugefügt. Trotzdem verlassen?',
+  signOutUploads: 'Dateien werden noch hochgeladen. Abmelden und das Hochladen abbrechen?',
   signOutLoses: (count) =>
     plural(count, {
       one: 'Ein nicht gespeicherter Text konnte nicht auf dem Server zwischengespeichert werden. Trotzdem abmelden und ihn verlieren?',

@@ -34,6 +34,8 @@ export const media = {
   grid: 'Grid',
   list: 'List',
   pages: 'Pages',
+  leaveUploads:
+    'Files are still being uploaded. If you leave now, you do not see which of them are refused. Leave anyway?',
   dropHere: 'Drop the files to upload them',
   // One file
   dimensions: 'Size in pixels',

@@ -48,6 +48,8 @@ export const publishing = {
   transitionNeedsRight: (state: string) => `Moving to ${state} needs the right to publish.`,
   scheduleWarning: (when: string) =>
     `It is scheduled to be published ${when}. Saving a change cancels this schedule.`,
+  uploading:
+    'Files are still being uploaded. You can save and publish when all uploads are finished or cancelled.',
   undo: 'Undo',
   duplicated: 'This is the copy.',
   request: 'Request',

@@ -22,6 +22,9 @@ export const shell = {
   shortcuts: 'Shortcuts',
   leaveTypes: 'Your edits of content types are not applied. Sign out and lose them?',
   leave: 'Your changes could not be stored. Leave anyway and lose them?',
+  leaveUploads:
+    'Files are still being uploaded. If you leave now, they are not added to this object. Leave anyway?',
+  signOutUploads: 'Files are still being uploaded. Sign out and cancel the uploads?',
   signOutLoses: (count: number) =>
     plural(count, {
       one: 'An unsaved text could not be stored on the server. Sign out anyway and lose it?',

@@ -1,0 +1,96 @@
+import type { Page } from '@playwright/test';
+import { expect, expectAccessible, signIn, test } from '../support';
+import { typeDefinition } from '../types';
+
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAoAAAAKCAIAAAACUFjqAAAAEklEQVR4nGP4z8CAB+GTG8HSALfKY52fTcuYAAAAAElFTkSuQmCC',
+  'base64',
+);
+const png = (name: string) => ({ name, mimeType: 'image/png', buffer: PNG });
+
+/** Uploads wait for the returned function. */
+async function holdUploads(page: Page): Promise<() => void> {
+  let release: () => void = () => undefined;
+  const released = new Promise<void>((done) => (release = done));
+  await page.route('**/api/media', async (route) => {
+    await released;
+    await route.continue();
+  });
+  return release;
+}
+
+/** Refuses the questions of the page; returns them. */
+function refuseQuestions(page: Page): string[] {
+  const asked: string[] = [];
+  page.on('dialog', (dialog) => {
+    asked.push(dialog.message());
+    void dialog.dismiss();
+  });
+  return asked;
+}
+
+test('asks before a form with a running upload is left, and saves only with the file', async ({
+  page,
+  home,
+}) => {
+  await signIn(page);
+  const release = await holdUploads(page);
+  const asked = refuseQuestions(page);
+  await page.goto(`${home}/admin/c/product/slow-kettle`);
+  const pictures = page.getByRole('group', { name: 'Pictures', exact: true });
+  await page.locator('[data-path=pictures] input[type=file]').setInputFiles([png('slow.png')]);
+  await expect(pictures.getByText('Uploading: 0 of 1 done')).toBeVisible();
+  await expect(page.getByText(/You can save and publish when all uploads/)).toBeVisible();
+  await expectAccessible(page);
+  await page.getByRole('navigation', { name: 'Navigation' }).getByRole('link', { name: 'Media' }).click();
+  await expect(page).toHaveURL(/slow-kettle/);
+  expect(asked).toEqual([expect.stringContaining('they are not added to this object')]);
+  release();
+  await expect(page.getByText(/You can save and publish when all uploads/)).toBeHidden();
+  await page.getByRole('button', { name: /^Save/ }).click();
+  await expect(page.getByText(/Saved as version/)).toBeVisible();
+  await expect(pictures).toContainText('slow.png');
+});
+
+test('publishes an object only with the file that is being uploaded', async ({ page, server, home }) => {
+  const properties = {
+    title: { inputType: 'text' },
+    picture: { inputType: 'datasource', relationContenttype: '_media' },
+  };
+  const type = typeDefinition('note', 'Note', properties, { draftPublic: true });
+  const created = await server.request('POST', '/api/v1/internal/contenttype', type);
+  expect(created.status, await created.clone().text()).toBe(200);
+  const note = { id: 'first', title: 'First note' };
+  expect((await server.request('POST', '/api/v1/content/note', note)).status).toBe(200);
+  await signIn(page);
+  const release = await holdUploads(page);
+  await page.goto(`${home}/admin/c/note/first`);
+  await page.locator('[data-path=picture] input[type=file]').setInputFiles([png('slow.png')]);
+  await expect(page.getByText('Uploading: 0 of 1 done')).toBeVisible();
+  await page.keyboard.press('Control+Shift+P');
+  const dialog = page.getByRole('dialog');
+  const publish = dialog.getByRole('button', { name: /^(Publish|Save and publish)$/ });
+  await expect(dialog.getByText(/Files are still being uploaded/)).toBeVisible();
+  await expect(publish).toBeDisabled();
+  await expectAccessible(page);
+  release();
+  await publish.click();
+  await expect(page.getByText('Published.')).toBeVisible();
+  const found = await server.request('GET', '/api/v1/content/note/first');
+  expect(await found.json()).toMatchObject({ picture: [{ dataUrl: expect.stringContaining('_media') }] });
+});
+
+test('asks before the media library with running uploads is left', async ({ page, home }) => {
+  await signIn(page);
+  const release = await holdUploads(page);
+  const asked = refuseQuestions(page);
+  await page.goto(`${home}/admin/media`);
+  const wrong = { name: 'broken.png', mimeType: 'image/png', buffer: Buffer.from('no image') };
+  await page.locator('input[type=file]').setInputFiles([png('a.png'), wrong]);
+  await expect(page.getByText('Uploading: 0 of 2 done')).toBeVisible();
+  await page.getByRole('navigation', { name: 'Navigation' }).getByRole('link', { name: 'Home' }).click();
+  await expect(page).toHaveURL(/media/);
+  expect(asked).toEqual([expect.stringContaining('which of them are refused')]);
+  release();
+  await expect(page.getByText('1 file was refused.')).toBeVisible();
+});
