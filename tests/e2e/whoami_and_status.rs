@@ -2,6 +2,8 @@
 
 use serde_json::{Value, json};
 
+use tempfile::TempDir;
+
 use super::support::{Cli, Server, on_both_targets};
 
 const PROJECT: &str = "\
@@ -82,4 +84,13 @@ fn wrong_key_missing_directory_and_stopped_server_are_errors() {
     for command in ["whoami", "status"] {
         stopped.run(&[command]).exits(9).prints("");
     }
+}
+
+#[test]
+fn configured_key_is_read_without_the_line_break_of_its_file() {
+    let folder = TempDir::new().unwrap();
+    let key = "a-key-from-a-secret-file";
+    let variable = ("CMS_RW_KEY", &*format!("{key}\n"));
+    let server = Server::start_with_variable(folder.path(), &[], variable);
+    Cli::with_key(&server, key).run(&["whoami"]).exits(0);
 }

@@ -72,6 +72,7 @@ pub(super) fn restore(
     };
     let path = folder.display();
     printer.target(&path.to_string())?;
+    File::open(&args.file).map_err(|error| Failure::unreadable(args.file.display(), error))?;
     if args.dry_run.dry_run {
         let backup = with_spinner("backup", printer, || verify_backup(&args.file))?;
         printer.value(&json!(backup), || format!("{}\n", describe(&backup)))?;

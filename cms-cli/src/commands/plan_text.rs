@@ -335,7 +335,7 @@ fn effect(
             if lacks_values(property, blockers) {
                 "lack a required value".to_owned()
             } else {
-                format!("not be valid ({})", blockers.at(&property.name).join("; "))
+                format!("not be valid ({})", reasons(&property.name, blockers))
             }
         ));
     }
@@ -344,6 +344,16 @@ fn effect(
         write!(effect, ": {samples}").ok();
     }
     effect
+}
+
+/// The errors at a property and at its members.
+fn reasons(property: &str, blockers: &FieldErrors) -> String {
+    let own = blockers.at(property).iter().cloned();
+    let is_nested =
+        |path: &str| path.strip_prefix(property).is_some_and(|rest| rest.starts_with(['.', '[']));
+    let nested = blockers.iter().filter(|(path, _)| is_nested(path));
+    let nested = nested.map(|(path, messages)| format!("{path}: {}", messages.join("; ")));
+    own.chain(nested).collect::<Vec<_>>().join("; ")
 }
 
 /// Returns whether missing values are the only problem.

@@ -247,7 +247,7 @@ impl Target for Direct {
 
     fn upload(&self, mut file: FileUpload, request: &UploadRequest) -> Result<Value> {
         let mut incoming = self.cms.media().receive()?;
-        io::copy(&mut file.content, &mut incoming).map_err(Error::internal)?;
+        io::copy(&mut file.content, &mut incoming).map_err(Error::from_io)?;
         Ok(self.cms.media().upload(&self.caller, Some(incoming), request)?.to_value())
     }
 

@@ -183,6 +183,8 @@ impl Bulk<'_> {
             let (id, requested) = (stored.id.to_string(), change.patch(content_type, &stored)?);
             let preparation = if requested.is_empty() {
                 Preparation::Gone
+            } else if write::names_another_object(&requested, &id) {
+                Preparation::Refused(id, FieldErrors::one("id", message::ID_MISMATCH))
             } else {
                 match call_webhooks(calls.as_mut(), &id, requested.clone())? {
                     Ok(patch) => {

@@ -127,11 +127,10 @@ impl PreparedObject {
     ) -> Result<Self> {
         let mut errors = FieldErrors::default();
         let dates = context.take_dates(&mut payload, stored.internal.created_at, &mut errors);
-        if let Some(id) = payload.shift_remove("id")
-            && !id.as_str().is_some_and(|id| id.eq_ignore_ascii_case(&stored.id))
-        {
+        if names_another_object(&payload, &stored.id) {
             errors.add("id", message::ID_MISMATCH);
         }
+        payload.shift_remove("id");
         slug::fill(&content_type.definition.slugs, &mut payload);
         let before = parse(&stored.data)?;
         if content_type.name() == WEBHOOKS {
@@ -405,12 +404,23 @@ pub(crate) fn require_steps_left(budget: &StepBudget) -> Result<()> {
 /// Rejects an object whose properties, as compact JSON, exceed the maximum size.
 pub(crate) fn require_size(id: &str, data: usize) -> Result<()> {
     // The JSON of the complete object also has the member `"id":"…",`.
-    let bytes = data + id.len() + 8;
+    require_bytes(id, data + id.len() + 8)
+}
+
+/// Rejects a text that exceeds the maximum size of an object.
+pub(crate) fn require_bytes(id: &str, bytes: usize) -> Result<()> {
     if bytes <= limits::MAX_OBJECT_BYTES {
         return Ok(());
     }
     let id = id.chars().take(MAX_ID_CHARS).collect();
     Err(Error::ObjectTooLarge { id, bytes })
+}
+
+/// Returns whether a payload has another `id` than the object that it changes.
+pub(crate) fn names_another_object(payload: &Map<String, Value>, id: &str) -> bool {
+    let is_same =
+        |value: &Value| value.as_str().is_some_and(|named| named.eq_ignore_ascii_case(id));
+    payload.get("id").is_some_and(|named| !is_same(named))
 }
 
 /// Parses the stored text of an object.

@@ -35,7 +35,7 @@ use crate::{
     content_type::service::is_named,
     object::{
         service::{find_map, state_tag},
-        write::require_size,
+        write::require_bytes,
     },
 };
 
@@ -88,7 +88,7 @@ impl WorkingCopies<'_> {
         let actor = caller.actor().pk.ok_or(Error::Forbidden)?;
         let (new, errors) = NewWorkingCopy::from_payload(payload, is_new(id));
         let text = serde_json::to_string(&new.data).map_err(Error::internal)?;
-        require_size(id, text.len())?;
+        require_bytes(id, text.len())?;
         let saved_at = self.cms.now();
         let (caller, name, id) = (caller.clone(), name.to_owned(), id.to_owned());
         self.cms.objects().write(&name.clone(), move |writer, _, content_type| {

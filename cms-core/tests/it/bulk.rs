@@ -192,6 +192,16 @@ fn bulk_patch_validates_each_object() {
     let versions = rows(&test, "SELECT version || (data ->> 'rank') FROM object ORDER BY pk");
     assert_eq!(versions, ["27", "27", "27", "27", "27"]);
 
+    // An id in the patch is refused as in a PATCH, except for the object that has it.
+    let patch = json!({ "id": "A1", "rank": 8 });
+    let shown = preview(&test, &request("patch", json!({ "patch": patch, "dryRun": true })));
+    let other = json!({ "id": ["Id in the request body does not match the id in the path"] });
+    assert_eq!(json!([&shown.sample[0].errors, &shown.sample[1].errors]), json!([other, {}]));
+    let done = carry_out(&test, &request("patch", json!({ "patch": patch, "expect": 5 })));
+    assert_eq!(numbers(&done), (BulkJobState::Done, [5, 5, 1, 4]));
+    assert_eq!(json!(done.errors.unwrap())[0], json!({ "id": "a0", "errors": other }));
+    assert_eq!(rows(&test, "SELECT id FROM object WHERE data ->> 'rank' = 8"), ["a1"]);
+
     // The title is unique: the first object gets it, the others are refused.
     let done =
         carry_out(&test, &request("patch", json!({ "patch": { "title": "Same" }, "expect": 5 })));

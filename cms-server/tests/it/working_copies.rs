@@ -124,6 +124,11 @@ async fn working_copy_payload_errors() {
     assert_eq!(put(&app, &missing, &body).await, (413, generic(413, message)));
     let body = json!({ "base": "", "data": { "internal": large } });
     assert_eq!(put(&app, ONE, &body).await.0, 200);
+    let rest = limits::MAX_OBJECT_BYTES - r#"{"title":""}"#.len();
+    for (length, status) in [(rest, 200), (rest + 1, 413)] {
+        let body = json!({ "base": "", "data": { "title": "x".repeat(length) } });
+        assert_eq!(put(&app, ONE, &body).await.0, status);
+    }
 }
 
 #[tokio::test]
