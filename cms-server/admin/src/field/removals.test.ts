@@ -95,3 +95,22 @@ describe('removed items', () => {
     expect(list.items).toEqual(['p0', 'p2', 'p3', 'p4']);
   });
 });
+
+it('restores no link that is in the list again', () => {
+  let links = ['a', 'b', 'c'];
+  const undo: (() => void)[] = [];
+  const removals = new Removals<string>(
+    () => links,
+    (_message, run) => {
+      undo.push(run);
+      return () => undefined;
+    },
+  );
+  for (const link of ['a', 'b']) {
+    removals.add(links.indexOf(link), link, link, (at) => (links = inserted(links, at, link)));
+    links = links.filter((other) => other !== link);
+  }
+  links = [...links, 'b'];
+  for (const run of undo) run();
+  expect(links).toEqual(['a', 'c', 'b']);
+});

@@ -3,27 +3,28 @@
 import { isEqual } from '../value/equal';
 import { inserted } from '../value/list';
 
-interface Removal {
-  key: number;
+interface Removal<K> {
+  key: K;
   item: unknown;
   /** Keys of the list that the item was in, with those of items removed earlier. */
-  order: readonly number[];
+  order: readonly K[];
   withdraw: () => void;
 }
 
-export class Removals {
+/** `K` is the type of the keys of items. */
+export class Removals<K extends number | string = number> {
   /** The oldest first. */
-  #removals: Removal[] = [];
+  #removals: Removal<K>[] = [];
   #written: unknown;
 
   /** `keys` are those of the list; `offer` shows a message and returns how to withdraw it, see `undoToast`. */
   constructor(
-    private readonly keys: () => readonly number[],
+    private readonly keys: () => readonly K[],
     private readonly offer: (message: string, undo: () => void) => () => void,
   ) {}
 
   /** Keys of the removed items: a new item gets another one. */
-  get reserved(): number[] {
+  get reserved(): K[] {
     return this.#removals.map(({ key }) => key);
   }
 
@@ -32,7 +33,7 @@ export class Removals {
     index: number,
     item: unknown,
     message: string,
-    restore: (index: number, item: unknown, key: number) => void,
+    restore: (index: number, item: unknown, key: K) => void,
   ): void {
     const keys = this.keys();
     const key = keys[index];
@@ -42,11 +43,13 @@ export class Removals {
       (all, earlier) => inserted(all, place(all, earlier), earlier.key),
       keys,
     );
-    const removal: Removal = { key, item, order, withdraw: () => undefined };
+    const removal: Removal<K> = { key, item, order, withdraw: () => undefined };
     this.#removals.push(removal);
     removal.withdraw = this.offer(message, () => {
       if (!this.#removals.includes(removal)) return;
       this.#removals = this.#removals.filter((other) => other !== removal);
+      // Something else has put it back.
+      if (this.keys().includes(key)) return;
       restore(place(this.keys(), removal), item, key);
     });
   }
@@ -69,7 +72,7 @@ export class Removals {
 }
 
 /** The index after the nearest item that was before the removed one. */
-function place(keys: readonly number[], { key, order }: Removal): number {
+function place<K>(keys: readonly K[], { key, order }: Removal<K>): number {
   const before = order.slice(0, order.indexOf(key));
   const present = new Set(keys);
   const nearest = before.findLast((other) => present.has(other));
