@@ -197,6 +197,12 @@ impl Keys<'_> {
         })
     }
 
+    /// Checks that a key exists.
+    pub fn require(&self, caller: &Caller, id: &str) -> Result<()> {
+        caller.require_admin()?;
+        self.cms.store.read_autocommit(|reader| find(reader, id).map(drop))
+    }
+
     /// Creates a key. Only the response has its token.
     ///
     /// # Errors

@@ -110,6 +110,12 @@ impl Webhooks<'_> {
         })
     }
 
+    /// Checks that a webhook exists.
+    pub fn require(&self, caller: &Caller, id: &str) -> Result<()> {
+        caller.require_admin()?;
+        self.cms.store.read(|reader| self.find(reader, id).map(drop))
+    }
+
     /// Lists the deliveries of a webhook, newest first.
     pub fn log(&self, caller: &Caller, id: &str, page: PageRequest) -> Result<List<Delivery>> {
         caller.require_admin()?;

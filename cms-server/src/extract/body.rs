@@ -145,6 +145,12 @@ pub(crate) fn object_or_empty(body: &[u8]) -> Result<Map<String, Value>> {
     if body.is_empty() { Ok(Map::new()) } else { object(body) }
 }
 
+/// Returns what was read from the members of a body. Their errors count only if the addressed resource exists:
+/// 404 comes first (see docs/reference/http.md#order-of-checks).
+pub(crate) fn valid<T>(read: Result<T>, exists: impl FnOnce() -> Result<()>) -> Result<T> {
+    read.or_else(|error| exists().and(Err(error)))
+}
+
 /// Deserializes an object; the error message names what is not valid.
 pub(crate) fn structure<T: DeserializeOwned>(object: Map<String, Value>) -> Result<T> {
     serde_json::from_value(Value::Object(object))

@@ -23,7 +23,8 @@ pub(crate) fn create(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Resp
 pub(crate) fn update(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
     let [id, ..] = &context.path;
     let payload = body::object(context.body)?;
-    let update = KeyUpdate::from_payload(&payload)?;
+    let exists = || cms.keys().require(&context.caller, id);
+    let update = body::valid(KeyUpdate::from_payload(&payload), exists)?;
     let ignored = payload.keys().map(String::as_str);
     let ignored = ignored.filter(|member| KeyUpdate::READ_ONLY.contains(member));
     context.ignored_payload = ignored_names::header_value(ignored);
@@ -32,7 +33,9 @@ pub(crate) fn update(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Resp
 
 pub(crate) fn rotate(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
     let [id, ..] = &context.path;
-    let hours = grace_hours(&body::object_or_empty(context.body)?)?;
+    let payload = body::object_or_empty(context.body)?;
+    let exists = || cms.keys().require(&context.caller, id);
+    let hours = body::valid(grace_hours(&payload), exists)?;
     Ok(Response::json(&cms.keys().rotate(&context.caller, id, hours)?))
 }
 

@@ -29,7 +29,9 @@ pub(crate) fn get(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Respons
 
 pub(crate) fn restore(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
     let [entry, ..] = &context.path;
-    let request = RestoreRequest::from_payload(body::object_or_empty(context.body)?)?;
+    let payload = body::object_or_empty(context.body)?;
+    let exists = || cms.trash().get(&context.caller, entry).map(drop);
+    let request = body::valid(RestoreRequest::from_payload(payload), exists)?;
     Ok(Response::tagged(cms.trash().restore(&context.caller, entry, request)?))
 }
 

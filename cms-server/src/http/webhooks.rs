@@ -16,7 +16,9 @@ pub(crate) fn log(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Respons
 
 pub(crate) fn replay(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
     let [id, ..] = &context.path;
-    let request = ReplayRequest::from_payload(&body::object_or_empty(context.body)?)?;
+    let payload = body::object_or_empty(context.body)?;
+    let exists = || cms.webhooks().require(&context.caller, id);
+    let request = body::valid(ReplayRequest::from_payload(&payload), exists)?;
     Ok(Response::json(&cms.webhooks().replay(&context.caller, id, &request)?))
 }
 

@@ -345,3 +345,17 @@ async fn response_without_a_body_or_with_a_list_of_errors() {
     let message = json!({ "deleteSchema": ["String value found, but a boolean is required"] });
     assert_eq!(purge.both(), (400, message));
 }
+
+#[tokio::test]
+async fn unknown_resource_is_not_found_before_its_body_is_validated() {
+    let app = TestApp::new();
+    for (method, path, body) in [
+        ("PUT", "/api/v1/internal/key/none", json!({ "name": 5 })),
+        ("POST", "/api/v1/internal/key/none/rotate", json!({ "graceHours": 999 })),
+        ("POST", "/api/v1/internal/webhook/none/replay", json!({ "ids": 5 })),
+        ("POST", "/api/v1/trash/999/restore", json!({ "id": 5 })),
+    ] {
+        let reply = app.send_as(CallerKind::Admin, method, path, &body).await;
+        assert_eq!(reply.both(), not_found(), "{method} {path}");
+    }
+}
