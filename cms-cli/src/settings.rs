@@ -179,7 +179,13 @@ fn key(global: &Global) -> Result<Option<String>> {
         ),
         None => variable("CMS_KEY"),
     };
-    Ok(text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty()))
+    Ok(text.as_deref().and_then(token))
+}
+
+/// A token from a variable or a file, which often ends with a line break: no header can contain one.
+pub(crate) fn token(text: &str) -> Option<String> {
+    let token = text.trim();
+    (!token.is_empty()).then(|| token.to_owned())
 }
 
 /// Finds the storage of media files. Secrets come from the environment only.

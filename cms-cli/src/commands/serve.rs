@@ -314,12 +314,7 @@ fn core_config(args: &ServeArgs, settings: &Settings) -> Result<CoreConfig> {
 
 /// Keys from the environment.
 fn first_keys() -> FirstKeys {
-    // A secret file often ends with a line break, which no header can contain.
-    let set = |name| {
-        settings::variable(name)
-            .map(|token| token.trim().to_owned())
-            .filter(|token| !token.is_empty())
-    };
+    let set = |name| settings::variable(name).as_deref().and_then(settings::token);
     FirstKeys {
         admin: set(variable(KeyKind::Admin)),
         read_write: set(variable(KeyKind::ReadWrite)),

@@ -1,7 +1,6 @@
 //! The clock by which the clean-up expires data: the trash, the journal, orphaned files, incomplete
 //! uploads, bulk jobs, working copies, sessions, sign-in links, unfinished sign-ins and idempotency
-//! keys. Preview tokens, presence and deliveries of webhooks expire by the system
-//! clock.
+//! keys. Preview tokens, presence and deliveries of webhooks expire by the system clock.
 //!
 //! It follows the system clock, except for jumps ahead: with a wrong clock, everything would
 //! expire. After a jump (or a long time without a server) it stands still until the server has run

@@ -54,9 +54,10 @@ export class Removals<K extends number | string = number> {
     });
   }
 
-  /** Notes the value that the control has made of the list. */
-  written(value: unknown): void {
+  /** Notes the value that the control has made of the list, and returns it. */
+  written<V>(value: V): V {
     this.#written = value;
+    return value;
   }
 
   /** Withdraws what was offered when something else has replaced the list, such as "Discard". */

@@ -117,7 +117,7 @@ export class ObjectEditor {
     this.lastMerge = null;
     if (this.id !== null && !this.formState.isChanged) return true;
     // A file that is still being uploaded would be missing in what is saved.
-    if (this.readonly || this.deleted || this.formState.uploads.running > 0) return false;
+    if (this.readonly || this.deleted || this.formState.isUploading) return false;
     this.#tried = true;
     this.problem = await valueProblem(this.type, this.id, this.formState);
     this.errors = this.problem?.fields ?? this.errors;

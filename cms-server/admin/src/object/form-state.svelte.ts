@@ -22,6 +22,8 @@ export class FormState {
 
   /** Their files become values when they are stored. */
   readonly uploads = new UploadGroup();
+  /** Files for the form are being uploaded: nothing is saved or published without them. */
+  readonly isUploading: boolean = $derived.by(() => this.uploads.running > 0);
 
   readonly #defaults: Values;
   /** Values of other states that were put into the form: versions, unsaved work. */

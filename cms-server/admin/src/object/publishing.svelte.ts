@@ -36,8 +36,7 @@ export class Publishing {
   readonly mayPublish: boolean = $derived.by(() => this.mayUpdate && session.mayPublish);
   readonly scheduledAt: string | null = $derived.by(() => this.editor.object?.internal?.scheduledAt ?? null);
 
-  /** Files for the form are being uploaded: nothing is saved or published without them. */
-  readonly isUploading: boolean = $derived.by(() => this.editor.formState.uploads.running > 0);
+  readonly isUploading: boolean = $derived.by(() => this.editor.formState.isUploading);
 
   constructor(editor: ObjectEditor) {
     this.editor = editor;

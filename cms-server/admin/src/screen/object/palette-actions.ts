@@ -15,7 +15,7 @@ export function paletteActions(editor: ObjectEditor, ondiscard: () => void): Pal
   const { id, type, formState } = editor;
   const items: PaletteItem[] = [];
   const isWritable = !editor.readonly && editor.deleted === null;
-  const isSavable = editor.state !== 'saving' && formState.uploads.running === 0;
+  const isSavable = editor.state !== 'saving' && !formState.isUploading;
   if (isWritable && isSavable && (formState.isChanged || id === null)) {
     const keys = keyLabel('Mod-s');
     items.push({ id: 'save', label: t.object.save, keys, run: () => void editor.save() });
