@@ -241,6 +241,20 @@ test.describe('Draft & Public', () => {
     expect(await stored.text()).toContain('First note');
   });
 
+  test('keeps the version that is chosen for a comparison when a save adds one', async ({ page, server }) => {
+    const save = (title: string) =>
+      server.request('PUT', '/api/v1/content/note/first', { id: 'first', title, body: 'Body.' });
+    expect((await save('Second title')).status).toBe(200);
+    expect((await save('Third title')).status).toBe(200);
+    await page.reload();
+    await page.getByRole('link', { name: /Versions/ }).click();
+    await page.getByRole('radio', { name: 'Compare from version 1' }).check();
+    expect((await save('Fourth title')).status).toBe(200);
+    await expect(page.getByRole('radio', { name: 'Compare from version 4' })).toBeVisible();
+    await expect(page.getByRole('radio', { name: 'Compare from version 1' })).toBeChecked();
+    await expect(page.getByRole('radio', { name: 'Compare to version 3' })).toBeChecked();
+  });
+
   test('duplicates an object, and gives its request to programs', async ({ page }) => {
     await panel(page).getByText('Request').click();
     await expect(panel(page).getByLabel('curl')).toHaveValue(/api\/v1\/content\/note\/first/);
