@@ -104,7 +104,7 @@ pub(crate) struct Global {
     pub(crate) server: Option<String>,
     /// Use this data directory.
     #[arg(long, global = true, value_name = "DIR", env = "CMS_DATA", hide_env_values = true)]
-    // Not a path: clap refuses an empty one, but an empty variable counts as unset.
+    // Not a `PathBuf`: clap refuses an empty path, but an empty variable counts as unset.
     pub(crate) data: Option<OsString>,
     /// Use the server and the key of this profile, see `cms login`.
     #[arg(long, global = true, value_name = "NAME", env = "CMS_PROFILE")]
@@ -126,7 +126,7 @@ pub(crate) struct Global {
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) key_file: Option<PathBuf>,
     /// Set the output format: table, json, ndjson, yaml, csv.
-    // A string, because `ctd export -o FILE` gives the same letter another meaning.
+    // A string, because `-o` of `ctd export` is a file instead of a format.
     #[arg(short, long = "output", global = true, value_name = "FORMAT", hide_possible_values = true,
         value_parser = PossibleValuesParser::new(["table", "json", "ndjson", "yaml", "csv"]))]
     pub(crate) o: Option<String>,

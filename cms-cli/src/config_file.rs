@@ -29,7 +29,7 @@ pub(crate) const FILE_NAME: &str = "cms.toml";
 pub(crate) const DEFAULT_DIRECTORY: &str = "cms-data";
 /// Global options that are settings of the server too.
 const GLOBAL_SETTINGS: [&str; 2] = ["data", "media"];
-/// The flag that names the file: no setting of the file.
+/// The flag that names the file; the file itself must not contain it.
 const CONFIG: &str = "config";
 
 /// Merges the file into the arguments of a command that reads it; `matches` are these arguments.
@@ -163,14 +163,14 @@ fn read_setting(
     value: &DeValue<'_>,
 ) -> std::result::Result<Vec<OsString>, String> {
     let name = name(setting);
-    let several = matches!(setting.get_action(), ArgAction::Append);
+    let is_list = matches!(setting.get_action(), ArgAction::Append);
     let is_switch = matches!(setting.get_action(), ArgAction::SetTrue);
     let flags = match value {
         DeValue::Boolean(is_on) if is_switch => {
             is_on.then(|| format!("--{name}")).into_iter().collect()
         }
         _ if is_switch => return Err(format!("{name} needs true or false")),
-        DeValue::Array(values) if several => values
+        DeValue::Array(values) if is_list => values
             .iter()
             .map(|value| Ok(format!("--{name}={}", plain(value.get_ref()).ok_or("")?)))
             .collect::<std::result::Result<Vec<_>, &str>>()

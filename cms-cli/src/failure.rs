@@ -34,7 +34,7 @@ pub(crate) struct Diagnostic {
 }
 
 impl Diagnostic {
-    /// An error of a parser, which repeats its position in the message.
+    /// Converts the error of a parser, whose message repeats the position.
     pub(crate) fn syntax(
         name: &str,
         position: Option<(usize, usize)>,

@@ -49,7 +49,7 @@ impl OpenIdArgs {
     /// The settings of the server; none without an issuer.
     ///
     /// # Errors
-    /// Settings that need another one.
+    /// A setting is missing that another setting requires.
     pub(crate) fn config(
         &self,
         client_secret: Option<String>,
@@ -77,7 +77,7 @@ impl OpenIdArgs {
     }
 }
 
-/// Parses the URL of an issuer. It stays as it is: tokens repeat it.
+/// Parses the URL of an issuer. Returns it unchanged: the issuer in tokens must be equal to it.
 fn issuer(text: &str) -> Result<String, String> {
     let is_allowed = match (text.strip_prefix("https://"), text.strip_prefix("http://")) {
         (Some(rest), _) => is_host_and_path(rest),
@@ -113,7 +113,7 @@ fn domain(text: &str) -> Result<String, String> {
     }
 }
 
-/// Parses the role of users who are not known before.
+/// Parses the role of users whom their first sign-in creates.
 fn default_role(text: &str) -> Result<Role, String> {
     match Role::parse(text) {
         Some(Role::Admin | Role::Custom) | None => {

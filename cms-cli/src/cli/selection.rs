@@ -21,7 +21,7 @@ pub(crate) struct SelectionArgs {
 }
 
 impl SelectionArgs {
-    /// Whether objects are selected without ids.
+    /// Returns whether objects are selected without ids.
     pub(crate) fn is_set(&self) -> bool {
         self.filters.is_some() || self.q.is_some() || self.all
     }

@@ -33,7 +33,8 @@ pub(super) fn memory_size(text: &str) -> Result<usize, String> {
         .map_err(|_| "the size exceeds the address space of this machine".to_owned())
 }
 
-/// Parses the memory budget for responses: a smaller one would refuse ordinary responses.
+/// Parses the memory budget for responses. Under a smaller budget than `MIN_BYTES`, the server would
+/// refuse ordinary responses.
 pub(super) fn response_memory(text: &str) -> Result<usize, String> {
     const MIN_BYTES: usize = 16 * 1024 * 1024;
     match memory_size(text)? {

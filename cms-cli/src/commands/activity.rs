@@ -43,7 +43,7 @@ pub(super) fn run(args: ActivityArgs, settings: &Settings, printer: &Printer) ->
     };
     let wanted = args.limit as usize;
     let mut rows = Vec::new();
-    // A page may be short, because the server scans a limited number of changes for each.
+    // A page may be short, because the server scans a limited number of changes per page.
     while rows.len() < wanted {
         let missing = u32::try_from(wanted - rows.len()).unwrap_or(u32::MAX);
         request.limit = missing.min(limits::MAX_PAGE_SIZE);
@@ -58,8 +58,8 @@ pub(super) fn run(args: ActivityArgs, settings: &Settings, printer: &Printer) ->
     Ok(Outcome::Done)
 }
 
-/// Returns the id of a user or key by its name. An id needs no further request, so that removed
-/// users and keys are found too.
+/// Returns the id of the user or key with this name. An id is returned without a request, so that
+/// removed users and keys are found, too.
 fn actor_id(target: &dyn Target, name: String) -> Result<String> {
     if key::is_id(&name) {
         return Ok(name);

@@ -210,8 +210,8 @@ fn show_keys(planned: &[KeyPlan], printer: &Printer) -> Result<()> {
 
 fn load(args: &ProjectArgs, target: &dyn Target) -> Result<Project> {
     project::load(&args.files, &existing(target)?).or_else(|failure| {
-        // A scoped key sees only some types, so references to the others are reported as errors. It may
-        // not plan at all, which is the error to report: for such a key, this empty plan fails with it.
+        // A scoped key sees only some types, so references to the others are reported as errors. If
+        // such a key has no right to plan, this empty plan fails, and its error is the one to report.
         target.plan(&PlanRequest::default(), &Progress::default())?;
         Err(failure)
     })

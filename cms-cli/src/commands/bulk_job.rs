@@ -1,7 +1,8 @@
 //! Bulk jobs: commands with --filters, --q or --all, and `cms job`.
 //!
-//! A command shows what it would do, asks, starts a job with the number of objects that it showed,
-//! and waits for it. A server carries the job out; on a data directory, this process does.
+//! A command shows what it would do, asks for confirmation, starts a job with the number of objects
+//! that it showed, and waits for the job. A server runs the job; on a data directory, this process
+//! does.
 
 use std::{sync::atomic::Ordering, thread, time::Duration};
 
@@ -91,9 +92,9 @@ impl BulkChange<'_> {
         if settings.may_prompt {
             printer.note(table(&preview.sample).trim_end())?;
         }
-        let what = counted(preview.matched, "object");
+        let objects = counted(preview.matched, "object");
         let (name, action) = (self.content_type, self.action.as_str());
-        settings.confirm(&format!("{action} {what} of type \"{name}\"?"))?;
+        settings.confirm(&format!("{action} {objects} of type \"{name}\"?"))?;
         self.members.insert("expect".to_owned(), preview.matched.into());
         match self.request(&*target)? {
             BulkResponse::Created { id } => {

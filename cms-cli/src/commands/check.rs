@@ -61,7 +61,7 @@ fn damage(settings: &Settings) -> Option<CheckReport> {
     check_file(folder).ok().filter(|check| !check.findings.is_empty())
 }
 
-/// Returns whether the database is damaged; files were not compared with it then.
+/// Returns whether the database is damaged. If so, files were not compared with it.
 fn is_damaged(check: &CheckReport) -> bool {
     check.findings.iter().any(|found| found.part == CheckArea::Database && !found.derived)
 }
@@ -133,12 +133,12 @@ mod tests {
         };
         let findings = vec![finding("post/a", "other", false), finding("", "all", true)];
         let mut check = CheckReport { media, findings, more: 2 };
-        let wrong = "1 stored file\n2 stored files without a recorded size and digest\n\
-                     recorded size and digest of 1 stored file\n1 file without a media object yet; removed after one day\n\
-                     links post/a: other\nlinks: all (repaired)\nand 2 more\n\
-                     missing file: a\norphaned file: b\n\
-                     orphaned file: c\nremoved 2 files\n";
-        assert_eq!(describe(&check), wrong);
+        let expected = "1 stored file\n2 stored files without a recorded size and digest\n\
+                        recorded size and digest of 1 stored file\n1 file without a media object yet; removed after one day\n\
+                        links post/a: other\nlinks: all (repaired)\nand 2 more\n\
+                        missing file: a\norphaned file: b\n\
+                        orphaned file: c\nremoved 2 files\n";
+        assert_eq!(describe(&check), expected);
         // Removed files are no problem any more.
         check.media.missing.clear();
         check.findings.remove(0);

@@ -25,7 +25,7 @@ const PASSWORD_VARIABLE: &str = "CMS_DATABASE_PASSWORD";
 /// The URL of the shared database. It may contain a password.
 const URL_VARIABLE: &str = "CMS_DATABASE";
 
-/// A node is not ready if its staleness is larger, see docs/reference/cluster.md#terms. It checks the
+/// A node with a larger staleness is not ready, see docs/reference/cluster.md#terms. A node checks the
 /// head ten times a second.
 const MAX_STALENESS_MS: i64 = 5000;
 
@@ -112,7 +112,7 @@ pub(super) fn node(args: &ServeArgs, settings: &Settings) -> Result<Option<Clust
     Ok(Some(ClusterConfig { address, blocks_upgrade, read_bound, ..config }))
 }
 
-/// The name of this machine, where the system has it in a file.
+/// The name of this machine, or `node` if the system has no file with the name.
 fn host_name() -> String {
     let name = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     Some(name.trim()).filter(|name| !name.is_empty()).unwrap_or("node").to_owned()
@@ -127,7 +127,7 @@ fn status(args: &DatabaseArgs, printer: &Printer) -> Result<Outcome> {
     let states = nodes.iter().map(|node| state(node, &head));
     let has_problem = states.clone().any(|state| matches!(state, State::Stale | State::Outdated));
     let held = |duty: Duty| duties.iter().find(|holder| holder.duty == duty.as_str());
-    // Nobody makes backups where no node has a destination for them.
+    // `backups` has no holder if no node has a destination for backups.
     let unheld: Vec<&str> = Duty::ALL
         .into_iter()
         .filter(|duty| *duty != Duty::Backups && held(*duty).is_none())
@@ -226,12 +226,12 @@ fn node_item(node: &NodeState, duties: &[DutyHolder]) -> Value {
     })
 }
 
-/// The setting `read-consistency` of a node, by the age that its reads may have.
+/// The setting `read-consistency` of a node whose reads may have this staleness.
 fn read_consistency(bound_ms: i64) -> String {
     if bound_ms == 0 { "strict".to_owned() } else { format!("within={bound_ms}ms") }
 }
 
-/// The live nodes that keep the cluster from the schema that others know.
+/// The live nodes that block the upgrade to a newer schema, which other live nodes know.
 fn upgrade_waits_for(nodes: &[NodeState], schema: i64) -> Vec<&str> {
     let live = || nodes.iter().filter(|node| node.is_live).map(|node| &node.report);
     if live().all(|report| report.accepted_schema <= schema) {
@@ -252,7 +252,7 @@ fn init(
 ) -> Result<Outcome> {
     require_bucket(&settings.media)?;
     let database = database(args)?;
-    // Without a directory the content is that of a new one.
+    // Without `--from`, the cluster gets the content of a new data directory.
     let new = TempDir::new().map_err(|error| Failure::local(error.to_string()))?;
     let folder = from.map_or_else(|| new.path().join("data"), Path::to_owned);
     let new_database = if from.is_some() { NewDatabase::Never } else { NewDatabase::Always };

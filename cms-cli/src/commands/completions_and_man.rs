@@ -26,7 +26,7 @@ pub(super) fn man(folder: &Path, printer: &Printer) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-// The page has `cms serve` too.
+// The generated page contains `cms serve`, too.
 #[cfg(feature = "serve")]
 #[cfg(test)]
 mod tests {
@@ -129,14 +129,14 @@ After this page you know every command with its arguments, flags, values and def
         }
     }
 
-    /// The text as sentences: clap removes the last period of a short one.
+    /// The text with a period at its end: clap removes it from short help texts.
     fn plain(text: &StyledStr) -> String {
         let text = text.to_string().trim().to_owned();
         if text.ends_with(['.', ':']) { text } else { text + "." }
     }
 
-    /// Commands in the blocks of the documentation that no test runs: deployment, containers,
-    /// upgrades. Their names, flags and values are at least right.
+    /// No test runs some commands of the documentation: deployment, containers, upgrades. So this test
+    /// checks names, flags and values of all commands in code blocks.
     #[test]
     fn commands_of_the_documentation_are_valid() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
@@ -186,7 +186,7 @@ After this page you know every command with its arguments, flags, values and def
                 }
                 (None, ' ') => words.extend(word.take()),
                 (None, '>') => {
-                    // The number of a stream: `2> FILE`.
+                    // The file descriptor of a redirection is no word: `2> FILE`.
                     word.take_if(|word| word == "2");
                     break;
                 }

@@ -214,7 +214,8 @@ impl Export<'_> {
 
     /// Writes the deleted objects of a type, oldest deletion first.
     fn write_deleted(&mut self, name: &str, path: &Path) -> Result<()> {
-        // Newest first: what is deleted meanwhile moves entries to later pages, so none is missed.
+        // The list is newest first. Objects that are deleted meanwhile move entries to later pages, so
+        // no entry is missed, but some are read twice.
         let items = all_pages(PAGE_SIZE, |page| self.target.trash(&deletions(name, page)))?;
         let mut seen = HashSet::new();
         let entries = items.into_iter().map(|item| item.entry);

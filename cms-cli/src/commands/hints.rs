@@ -17,7 +17,7 @@ use crate::{
 };
 
 const WEBHOOK_TYPE: &str = "_webhooks";
-/// Objects whose enabled transitions are requested.
+/// Maximum number of objects whose enabled transitions are requested.
 const MAX_STATE_REQUESTS: usize = 20;
 
 /// The syntax of rules of scoped keys.
@@ -42,7 +42,7 @@ pub(super) fn add_not_found_hint(failure: Failure, settings: &Settings) -> Failu
 /// The key, user, webhook or workflow with a similar name.
 fn similar(what: &str, name: &str, settings: &Settings) -> Option<String> {
     let target = open(settings, false).ok()?;
-    // Names with the ids that commands take.
+    // Each name with the id or e-mail address that commands take.
     let known: Vec<(String, String)> = match what {
         "key" => target.keys().ok()?.into_iter().map(|key| (key.name, key.id)).collect(),
         "user" => {
@@ -84,7 +84,8 @@ pub(super) fn unknown_properties(
     unknown(names, &known, |name| format!("the type \"{content_type}\" has no property \"{name}\""))
 }
 
-/// The same for a search in these types, or in all when none is named.
+/// Hints about properties that none of the searched types has. Without named types, all types are
+/// searched.
 pub(super) fn unknown_search_properties(
     target: &dyn Target,
     content_types: &[String],
@@ -119,7 +120,7 @@ pub(super) fn unknown_rule_types(target: &dyn Target, rules: &[Rule]) -> Vec<Str
     unknown(names, &known, |name| format!("content type \"{name}\" of a rule does not exist"))
 }
 
-/// Describes the names that are not known, with the similar one of those that are.
+/// Describes the unknown names, each with the most similar known name.
 fn unknown<'n>(
     names: impl IntoIterator<Item = &'n str>,
     known: &[&str],
@@ -148,7 +149,8 @@ fn declared(content_type: &ContentType) -> impl Iterator<Item = &str> {
     properties.into_iter().flat_map(Map::keys).map(String::as_str)
 }
 
-/// Names the server that does not know a key, and how to replace the key of a profile.
+/// Adds a hint to the error of an unknown key: which server does not know it, or how to replace it in
+/// the profile.
 pub(super) fn add_login_hint(failure: Failure, settings: &Settings) -> Failure {
     let Some(TargetAddress::Server { url, key, profile }) = &settings.target else {
         return failure;
@@ -183,7 +185,7 @@ pub(super) fn add_rule_hint(error: Error) -> Failure {
     Failure::from(error).hints(lacks_rules.then_some(RULE_HINT))
 }
 
-/// Adds the filter types to an error about a missing or unknown one.
+/// Adds the filter types to an error about a missing or unknown filter type.
 pub(super) fn add_filter_hint(error: Error) -> Failure {
     let is_about_type = matches!(&error, Error::Invalid(errors)
         if errors.codes().any(|code| code == Some(MessageCode::FilterType)));
@@ -209,7 +211,7 @@ pub(super) fn add_object_hint(content_type: &str, error: Error) -> Failure {
     Failure::from(error).hints(hint)
 }
 
-/// Returns the enabled transitions of objects that refused another one.
+/// Returns hints with the enabled transitions of the objects for which `transition` was refused.
 pub(super) fn transition_hints(
     target: &dyn Target,
     content_type: &str,

@@ -96,8 +96,8 @@ impl ObjectsReport {
     }
 }
 
-/// Changes objects one by one, until Ctrl-C; a refused one does not stop the others. `label` is that
-/// of the progress, `verb` the participle of the change.
+/// Changes objects one by one, until Ctrl-C; a refused one does not stop the others. `label` names the
+/// progress display, `verb` is the participle of the change.
 pub(super) fn one_by_one(
     ids: &[String],
     (label, verb): (&str, &str),

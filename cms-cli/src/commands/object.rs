@@ -170,8 +170,8 @@ pub(super) fn run(
             if dry_run.dry_run {
                 return dry_run_report(&*target, &r#type, &ids)?.print("deleted", true, printer);
             }
-            let what = counted(ids.len() as u64, "object");
-            settings.confirm(&format!("delete {what} of type \"{type}\"?"))?;
+            let objects = counted(ids.len() as u64, "object");
+            settings.confirm(&format!("delete {objects} of type \"{type}\"?"))?;
             return delete(&*target, &r#type, &ids)?.print("deleted", false, printer);
         }
         ObjectCommand::Versions { r#type, id } => {
@@ -194,7 +194,7 @@ fn validate(
         .map_err(|error| hints::add_object_hint(content_type, error))
 }
 
-/// The requested objects, and the number of all.
+/// The requested objects, and the number of all matching objects.
 pub(super) struct Listed {
     pub(super) objects: Vec<Value>,
     total: u64,
@@ -245,10 +245,10 @@ pub(super) fn list(
     Ok(Listed { objects, total: list.total_count, hints })
 }
 
-fn show(object: &Value, what: &str, printer: &Printer) -> Result<()> {
+fn show(object: &Value, verb: &str, printer: &Printer) -> Result<()> {
     printer.value(object, || {
         let content_type = text_output::cell(&object["internal"]["contentType"]);
-        format!("{what} {content_type}/{}\n", text_output::cell(&object["id"]))
+        format!("{verb} {content_type}/{}\n", text_output::cell(&object["id"]))
     })
 }
 
@@ -291,13 +291,13 @@ fn with_links(
 fn delete(target: &dyn Target, content_type: &str, ids: &[String]) -> Result<ObjectsReport> {
     let mut report = ObjectsReport::default();
     let mut size = BATCH_SIZE;
-    let mut rest = ids;
-    while !rest.is_empty() {
-        let (part, after) = rest.split_at(size.min(rest.len()));
-        let reasons = match target.delete_objects(content_type, part) {
+    let mut remaining = ids;
+    while !remaining.is_empty() {
+        let (batch, after) = remaining.split_at(size.min(remaining.len()));
+        let reasons = match target.delete_objects(content_type, batch) {
             Ok(_) => Vec::new(),
             Err(Error::Rejected(reasons)) => match reasons.as_slice() {
-                [Reason::BatchLimit(limit)] if (1..part.len()).contains(limit) => {
+                [Reason::BatchLimit(limit)] if (1..batch.len()).contains(limit) => {
                     size = *limit;
                     continue;
                 }
@@ -305,10 +305,10 @@ fn delete(target: &dyn Target, content_type: &str, ids: &[String]) -> Result<Obj
             },
             Err(error) => return Err(report.failure(error, "deleted")),
         };
-        report.done += (part.len() - reasons.len().min(part.len())) as u64;
+        report.done += (batch.len() - reasons.len().min(batch.len())) as u64;
         let refused = reasons.into_iter().map(|reason| refusal(content_type, reason));
         report.refused.extend(refused);
-        rest = after;
+        remaining = after;
     }
     Ok(report)
 }

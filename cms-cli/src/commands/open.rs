@@ -13,7 +13,8 @@ use crate::{
     target::Remote,
 };
 
-/// Where the documentation of this version is published; the start page says where else it is.
+/// The URL of the documentation of this version. Without it, `cms open docs` opens the start page,
+/// which says where the documentation is.
 const DOCUMENTATION: Option<&str> = option_env!("CMS_DOCS_URL");
 
 const TIMEOUT: Duration = Duration::from_secs(5);

@@ -1,5 +1,5 @@
-//! Hints for a plan: the location of what blocks it, and the keys (`renamedFrom`, `convert`,
-//! `backfill`) that keep or supply values.
+//! Hints for a plan: the locations of blockers, and the settings of properties (`renamedFrom`,
+//! `convert`, `backfill`) that keep or supply values.
 
 use cms_core::wire::plan::{
     NestedPlan, PlanAction, PlanRequest, ProjectPlan, PropertyChange, PropertyPlan, TypePlan,

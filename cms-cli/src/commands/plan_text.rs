@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 use super::{counted, publishing_changes::PublishingChanges};
 use crate::{project, text_output::short_json};
 
-/// Values in one line.
+/// Maximum number of values in one line.
 const MAX_SAMPLES: usize = 3;
 
 const ADDED: Style = AnsiColor::Green.on_default();
@@ -295,11 +295,11 @@ fn is_untouched(property: &PropertyPlan) -> bool {
 
 /// Returns whether the change only supplies missing values.
 fn fills(property: &PropertyPlan, wanted: &RequestedProperty<'_>) -> bool {
-    let has_one = wanted.config.get("backfill").is_some();
-    has_one && property.change != PropertyChange::Type && property.converted > 0
+    let has_backfill = wanted.config.get("backfill").is_some();
+    has_backfill && property.change != PropertyChange::Type && property.converted > 0
 }
 
-/// `text` of `string/text`.
+/// Returns the input type of a type pair: `text` of `string/text`.
 fn input_type(pair: &str) -> &str {
     pair.rsplit('/').next().unwrap_or(pair)
 }

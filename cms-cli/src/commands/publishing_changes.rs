@@ -94,7 +94,7 @@ fn line(what: &str, objects: u64, effect: &str) -> String {
     }
 }
 
-/// The workflow after the plan.
+/// The workflow with this id after an apply of the plan.
 fn find(target: &dyn Target, wanted: &PlanRequest, id: &str) -> Result<Option<Workflow>> {
     let mut defined = wanted.workflows.iter();
     let defined = defined.find(|workflow| workflow.get("id") == Some(&json!(id)));

@@ -26,7 +26,7 @@ const CONTINUES: &str =
     "a running server continues the job; without one, the next `cms reindex` does";
 
 pub(super) fn run(args: &ReindexArgs, settings: &Settings, printer: &Printer) -> Result<Outcome> {
-    // A missing data directory has nothing to index.
+    // A missing data directory is not created: it would have nothing to index.
     let target = open_to_read(settings)?;
     printer.target(&target.describe()?)?;
     require_types(&*target, &args.types)?;

@@ -56,7 +56,7 @@ pub(super) fn run(
                 let report = dry_run_report(&*target, &r#type, &ids)?;
                 return report.print("unscheduled", true, printer);
             }
-            // The API has no batch for that.
+            // The API has no batch request that removes schedules.
             let labels = ("schedule remove", "unscheduled");
             let report = one_by_one(&ids, labels, printer, |id| target.unschedule(&r#type, id))?;
             return report.print("unscheduled", false, printer);

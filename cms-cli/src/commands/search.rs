@@ -32,7 +32,7 @@ const GEO_DISTANCE: &str = "geo_distance";
 
 pub(super) fn run(args: SearchArgs, settings: &Settings, printer: &Printer) -> Result<Outcome> {
     let target = open_to_read(settings)?;
-    // The API finds nothing in an unknown type; here it is probably a typing error.
+    // The API finds nothing in an unknown type; on the command line it is probably a typing error.
     require_types(&*target, &args.types)?;
     let pairs = args.filters.iter().chain(&args.post_filters).chain(&args.near);
     let lists = [&args.facets, &args.numeric_facets, &args.fields, &args.item_fields];
@@ -108,7 +108,7 @@ fn request(args: SearchArgs) -> SearchRequest {
 fn row(hit: &Value, columns: &[Column<'_>]) -> Value {
     let cells = columns.iter().map(|column| {
         let value = hit.pointer(column.pointer).cloned().unwrap_or_default();
-        // Headers of named fields are their paths.
+        // Headers of `--item-field` are paths and keep their case; other headers are in capitals.
         let is_path = column.header.contains(|c: char| c.is_lowercase());
         let name = if is_path { column.header.to_owned() } else { column.header.to_lowercase() };
         (name, value)

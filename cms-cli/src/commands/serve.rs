@@ -49,8 +49,8 @@ const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
 /// How long the threads of a server may take to end.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// If `media-file-limit` is set, `upload-limit` is at least so much larger: space for the other fields
-/// of the form.
+/// If `media-file-limit` is set, `upload-limit` exceeds it by at least this number of bytes: space for
+/// the other fields of the form.
 const UPLOAD_MARGIN_BYTES: u64 = 1024 * 1024;
 
 pub(super) fn run(args: &ServeArgs, settings: &Settings, printer: &Printer) -> Result<Outcome> {
@@ -122,7 +122,7 @@ fn serve(
     let core = core_config(args, settings)?;
     let cannot_listen = |error| cannot_listen(args.listen, &error);
     let bound = cms_server::bind(config).map_err(cannot_listen)?;
-    // To copy a database may take minutes.
+    // A node may need minutes to copy the database of the cluster.
     let bound = if core.cluster.is_some() { bound.respond_while_starting() } else { bound };
     let cms = Arc::new(target::open_directory(core)?);
     cms.media().connect().map_err(media_failure)?;
@@ -150,7 +150,7 @@ fn serve(
     Ok(end)
 }
 
-/// Waits until the threads of the server have let go of the data directory.
+/// Waits until the threads of the server have released the data directory.
 fn wait_until_closed(cms: &Arc<Cms>) {
     let deadline = Instant::now() + CLOSE_TIMEOUT;
     while Arc::strong_count(cms) > 1 && Instant::now() < deadline {
@@ -158,7 +158,8 @@ fn wait_until_closed(cms: &Arc<Cms>) {
     }
 }
 
-/// The error of an address: one that is in use may be free later.
+/// The error of an unusable address. If another program uses the address, it may be free later, so the
+/// error is `Busy`.
 fn cannot_listen(address: SocketAddr, error: &io::Error) -> Failure {
     let message = format!("cannot listen on {address}: {error}");
     if error.kind() == io::ErrorKind::AddrInUse {
@@ -184,7 +185,7 @@ fn start_log(
     let writer = LogWriter::start(io::stderr(), report)
         .map_err(|error| Failure::local(format!("cannot start a thread for the log: {error}")))?;
     tracing_subscriber::registry().with(layers(format, filter_now, traces, &writer)).init();
-    // The default hook blocks when standard error does.
+    // The default hook would block while standard error is blocked.
     panic::set_hook(Box::new(|panic| tracing::error!(%panic, "a thread panicked")));
     let set_level = move |level: &str| {
         let failed = |error: reload::Error| Failure::local(error.to_string());
@@ -222,8 +223,8 @@ fn layers(
 }
 
 fn filter(level: &str) -> Result<EnvFilter> {
-    // A single word could name a module, and disable all others: more likely it is a misspelt
-    // level.
+    // A single word could name a module, and disable the log of all others; more likely, it is a
+    // misspelt level.
     let is_known = |word: &str| word.parse::<LevelFilter>().is_ok();
     let is_word = |part: &&str| !part.contains(['=', '[']);
     if let Some(word) =
@@ -418,8 +419,8 @@ fn ensure_first_user(
 }
 
 /// Opens the admin page in the browser. A set-up link is a secret, and all users of a machine can read
-/// the arguments of its processes: the browser opens a file that only this user can read, and which
-/// leads to the link. The file exists as long as the returned value.
+/// the arguments of its processes. So the browser opens a file that only this user can read, and the
+/// file redirects to the link. The file exists as long as the returned value.
 fn open_page(
     set_up: Option<String>,
     listen: SocketAddr,
@@ -437,7 +438,8 @@ fn open_page(
     })
 }
 
-/// A file, readable by its owner only, that leads a browser to a URL without characters of HTML.
+/// Creates a file, readable by its owner only, that redirects a browser to `url`. The URL is not
+/// escaped, so it must not contain special characters of HTML.
 fn redirect_to(url: &str) -> io::Result<NamedTempFile> {
     let mut file = tempfile::Builder::new().prefix("cms-").suffix(".html").tempfile()?;
     write!(file, "<!doctype html><meta http-equiv=\"refresh\" content=\"0; url={url}\">")?;

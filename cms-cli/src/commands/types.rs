@@ -23,8 +23,8 @@ use crate::{
 };
 
 /// Time between two requests of `--watch`. Polling the change feed costs a server less than a stream:
-/// a request takes 50 bytes and a millisecond, and does not count for `max-subscribers`. Nor can a
-/// proxy hold the response back, as it can the events of a stream.
+/// a request takes 50 bytes and a millisecond, and does not count for `max-subscribers`. Besides, a
+/// proxy may delay the events of a stream, but not this response.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 pub(super) fn run(
@@ -102,8 +102,8 @@ impl Source {
     }
 }
 
-/// Writes the file whenever the types change, until Ctrl-C. Errors are printed once, because a file
-/// may be half written and a server may restart.
+/// Writes the file whenever the types change, until Ctrl-C. Errors do not end this function, because a
+/// file may be half written and a server may restart. An error that repeats is printed once.
 fn follow(source: &mut Source, file: &str, printer: &Printer) -> Result<()> {
     let interrupt = interrupt();
     let mut problem = String::new();
@@ -119,7 +119,7 @@ fn follow(source: &mut Source, file: &str, printer: &Printer) -> Result<()> {
                 write(file, &typescript::file(&types), printer)?;
             }
             Err(failure) => {
-                // The next read is complete, even if nothing changes any more.
+                // Without a position, the types are read again even if nothing has changed.
                 position = None;
                 let lines = text_output::failure_lines(&failure);
                 if lines != problem {

@@ -144,7 +144,7 @@ fn show_created(created: &CreatedUser, printer: &Printer) -> Result<()> {
     printer.value(&json!(created), || url.unwrap_or_default())
 }
 
-/// The members of a request that only users with role custom have.
+/// The members of a request that apply only to users with role custom.
 fn members(custom: &CustomRights) -> Result<Map<String, Value>> {
     let mut members = Map::new();
     if !custom.rules.is_empty() {

@@ -21,7 +21,7 @@ use crate::{
 const INTERVAL: Duration = Duration::from_millis(500);
 /// Longest time for one request.
 const MAX_REQUEST: Duration = Duration::from_secs(5);
-/// Time for one request even if less of the timeout is left, as with a timeout of zero.
+/// Minimum time for one request, even if less of the timeout is left, as with a timeout of zero.
 const MIN_REQUEST: Duration = Duration::from_secs(1);
 
 pub(super) fn run(args: &WaitArgs, settings: &Settings, printer: &Printer) -> Result<Outcome> {

@@ -118,7 +118,7 @@ fn describe(state: &WorkflowState) -> String {
     format!("{}\n\n{}", state.state, text_output::table(&transitions, &TRANSITION_COLUMNS))
 }
 
-/// Moves objects one by one: the API has no batch for that.
+/// Moves objects one by one: the API has no batch request for transitions.
 fn run_transition(
     target: &dyn Target,
     content_type: &str,
@@ -143,14 +143,14 @@ fn define(target: &dyn Target, file: &Path, dry_run: bool, printer: &Printer) ->
     let id = definition.get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
     let known = find(target, &id)?;
     if dry_run {
-        let what = if known.is_some() { "replace" } else { "create" };
-        return would(printer, &format!("{what} the workflow \"{id}\"")).map(drop);
+        let verb = if known.is_some() { "replace" } else { "create" };
+        return would(printer, &format!("{verb} the workflow \"{id}\"")).map(drop);
     }
-    let (defined, what) = match known {
+    let (defined, verb) = match known {
         Some(_) => (target.replace_workflow(&id, definition)?, "replaced"),
         None => (target.create_workflow(definition)?, "created"),
     };
-    printer.value(&json!(defined), || format!("{what} the workflow \"{}\"\n", defined.id))
+    printer.value(&json!(defined), || format!("{verb} the workflow \"{}\"\n", defined.id))
 }
 
 fn find(target: &dyn Target, id: &str) -> Result<Option<Workflow>> {

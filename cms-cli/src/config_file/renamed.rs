@@ -9,7 +9,7 @@ use crate::settings;
 /// Old and new names of settings, as flags. The old flags are aliases in [`crate::cli`].
 const RENAMED: [(&str, &str); 1] = [("least-rate", "min-transfer-rate")];
 
-/// Returns the current name of a setting, with a warning when it was renamed.
+/// Returns the current name of a setting, and adds a warning if it was renamed.
 pub(super) fn current<'n>(name: &'n str, warnings: &mut Vec<String>) -> &'n str {
     match RENAMED.iter().find(|(old, _)| *old == name) {
         Some((old, new)) => {

@@ -26,7 +26,7 @@ fn row(line: &str) -> Row<'_> {
     Row { name: name.trim_matches('`'), default, meaning }
 }
 
-/// Defaults that the server fills in, for settings that have none as a flag.
+/// Defaults that the server fills in, for settings whose flag has no default.
 fn filled_in(name: &str) -> Option<String> {
     let (server, core) = (ServerConfig::default(), CoreConfig::new(super::DEFAULT_DIRECTORY));
     let size = |bytes: u64| match bytes {
@@ -74,13 +74,13 @@ fn settings_of_the_documentation_are_generated() {
     assert_eq!(rest, "", "the table is the end of the page");
     let known: Vec<_> = rows.lines().map(row).collect();
     let settings = settings();
-    let place = |wanted: &str| known.iter().position(|known| known.name == wanted);
+    let position = |wanted: &str| known.iter().position(|known| known.name == wanted);
     // Rows keep the order of the page; new settings come last.
     let mut ordered: Vec<_> = settings.iter().collect();
-    ordered.sort_by_key(|setting| place(name(setting)).unwrap_or(usize::MAX));
+    ordered.sort_by_key(|setting| position(name(setting)).unwrap_or(usize::MAX));
     let mut generated = format!("{text}{HEAD}");
     for setting in ordered {
-        let known = place(name(setting)).map(|at| &known[at]);
+        let known = position(name(setting)).map(|at| &known[at]);
         let variable = setting.get_env().expect("every setting has a variable").display();
         let (default, meaning) = (default(setting, known), meaning(setting, known));
         let cells = format!("| `{}` | `{variable}` | {default} | {meaning} |", name(setting));

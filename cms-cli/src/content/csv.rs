@@ -76,7 +76,8 @@ fn repeated<'p>(mut paths: impl Iterator<Item = &'p str>) -> Option<&'p str> {
     paths.find(|path| !seen.insert(*path))
 }
 
-/// Why a row cannot be read. The message of the crate ends with its own line number.
+/// Why a row cannot be read. The crate's message for bytes that are not UTF-8 has its own line number,
+/// which may be wrong.
 fn reason(error: &Error) -> String {
     match error.kind() {
         ErrorKind::Utf8 { err, .. } => err.to_string(),
@@ -160,7 +161,7 @@ fn read(kind: &Cell, cell: &str) -> Value {
     }
 }
 
-/// A link from the path of an object. The import completes the links of ids.
+/// Converts the path of an object to a link. An id stays text, which the import completes to a link.
 fn link(part: &str) -> Value {
     if part.starts_with('/') { json!({ "type": "internal", "dataUrl": part }) } else { json!(part) }
 }
@@ -276,7 +277,7 @@ mod tests {
         let table = [
             ("a,\"A\nb,B\n", vec![open()]),
             ("a,A\nb,\"B\nc,C\"\"\n", vec![named("a", "A"), open()]),
-            // What the reader accepts.
+            // Quotes that the reader accepts.
             ("a,\"A\n\"\nb,5\" pipe\n", vec![named("a", "A\n"), named("b", "5\" pipe")]),
             ("a,\"\"\"A\"\"\"\nb,\"B\"", vec![named("a", "\"A\""), named("b", "B")]),
             (&long, vec![open()]),

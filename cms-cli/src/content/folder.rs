@@ -54,11 +54,11 @@ const FALLBACK_EXTENSION: &str = "bin";
 pub(crate) struct MediaFiles(BTreeMap<String, PathBuf>);
 
 impl MediaFiles {
-    /// Removes and returns the file of an object, with another extension if there is none with its
-    /// own.
+    /// Removes and returns the file of an object: the file with this extension, otherwise one with
+    /// another extension.
     pub(crate) fn take(&mut self, id: &str, extension: &str) -> Option<PathBuf> {
-        let right = file_name(id, extension).to_lowercase();
-        self.0.remove(&right).or_else(|| {
+        let exact_name = file_name(id, extension).to_lowercase();
+        self.0.remove(&exact_name).or_else(|| {
             let id = id.to_lowercase();
             let is_its = |name: &str| name.split('.').next() == Some(&id);
             let mut from = self.0.range(id.clone()..);
@@ -210,7 +210,8 @@ pub(crate) fn may_hold_export(folder: &Path) -> Result<bool> {
     Ok(entries.is_empty() || entries.iter().any(is_exported))
 }
 
-/// The staging directory of an export, which then replaces an earlier one; removed with this value.
+/// The staging directory of an export, whose files then replace those of an earlier export. Dropping
+/// this value removes the directory.
 pub(crate) struct StagedExport(PathBuf);
 
 impl StagedExport {
@@ -250,7 +251,7 @@ impl StagedExport {
 
 impl Drop for StagedExport {
     fn drop(&mut self) {
-        // The next export removes the rest after a failure.
+        // If this fails, the next export removes the directory.
         fs::remove_dir_all(&self.0).ok();
     }
 }
@@ -279,12 +280,12 @@ fn is_media_file(path: &Path) -> bool {
 /// Removes the files of an earlier export from the folder of a type; other files stay.
 fn clear(type_folder: &Path, kept: &[PathBuf]) -> Result<()> {
     for path in entries(type_folder)? {
-        let is_ours = path.is_file()
+        let is_exported = path.is_file()
             && (is_object_file(&path, OBJECTS_PREFIX)
                 || is_object_file(&path, DELETED_PREFIX)
                 || path.ends_with(DEFINITION)
                 || is_media_file(&path));
-        if is_ours && !kept.contains(&path) {
+        if is_exported && !kept.contains(&path) {
             fs::remove_file(&path).map_err(|error| Failure::unwritable(path.display(), error))?;
         }
     }
@@ -304,7 +305,7 @@ pub(crate) fn clear_others(folder: &Path, names: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// `contact_form` is `ContactForm`, `_media` is `Media`.
+/// Converts `contact_form` to `ContactForm`, and `_media` to `Media`.
 fn title(name: &str) -> String {
     let mut title = String::new();
     for part in name.split('_') {

@@ -25,7 +25,7 @@ use crate::{
     yaml::YamlDocument,
 };
 
-/// Some editors write it at the start of a text in UTF-8.
+/// The bytes that some editors write at the start of a text in UTF-8.
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// One object of a file.
@@ -154,8 +154,8 @@ impl ContentFile {
             let lines = Cursor::new(first).chain(reader);
             return self.lines(Box::new(lines), skipped_lines, each);
         }
-        let whole = Cursor::new(first).chain(reader);
-        let value = serde_json::from_reader(whole).map_err(|error| syntax(&self.name, &error))?;
+        let input = Cursor::new(first).chain(reader);
+        let value = serde_json::from_reader(input).map_err(|error| syntax(&self.name, &error))?;
         each(ImportRow { location: self.name.clone(), value: Ok(value) })
     }
 

@@ -83,7 +83,7 @@ pub(super) fn apply_featured_images(
     let content_types = featured_image_updates(payloads(folders), &target.types()?, update);
     if !content_types.is_empty() {
         let wanted = PlanRequest { content_types, ..PlanRequest::default() };
-        // Objects do not change.
+        // Neither a token nor consent is needed, because no objects change.
         target.apply(&ApplyRequest { wanted, ..ApplyRequest::default() }, &Arc::default())?;
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! Uploads the files of media objects, before the objects and under their ids.
+//! Uploads the files of media objects before the objects are created, under the ids of the objects.
 //!
 //! Storing a file twice does no harm, and the clean-up removes files without an object; so an import
 //! can end at any point and be repeated.
@@ -151,7 +151,7 @@ impl Import<'_> {
     fn send_file(&self, file: &MediaFile, transfer: &Transfer) -> Result<FileImport> {
         let is_stored = match self.target.file(&file.id, &file.extension) {
             Ok(_) if self.options.existing == Existing::Keep => true,
-            // The target refuses a file with other content.
+            // If the content differs, the target refuses the upload below.
             Ok(mut stored) => {
                 stream::stored_digest(&mut *stored, transfer)?
                     == stream::digest(&file.path, transfer)?

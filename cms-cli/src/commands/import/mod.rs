@@ -93,7 +93,8 @@ pub(super) fn run(args: &ImportArgs, settings: &Settings, printer: &Printer) -> 
     Ok(if is_partial { Outcome::Partial } else { Outcome::Done })
 }
 
-/// The file for refused objects is emptied first: it must not be one of the files to import.
+/// Fails if the file for refused objects is one of the files to import: it is emptied before they are
+/// read.
 fn require_no_input(rejects: &Path, files: &[PathBuf]) -> Result<()> {
     // A path that does not exist is no input.
     let Ok(path) = rejects.canonicalize() else { return Ok(()) };

@@ -37,7 +37,8 @@ pub(super) fn run(
     printer: &Printer,
 ) -> Result<Report> {
     let report = Report::new(options.rejects, options.max_printed)?;
-    // Where Ctrl-C cannot be handled, it ends the process: what a request saved is complete then, too.
+    // If no handler can be installed, Ctrl-C ends the process. The objects of finished requests are
+    // saved completely then, too.
     let interrupt = interrupt();
     let rules = ImportOptions {
         existing: options.existing,
@@ -62,7 +63,7 @@ pub(super) fn run(
         let loaded = target.bulk_load(&names.collect::<Vec<_>>(), objects, &mut || {
             let sent = import.send_objects(files_by_type, &mut importer, printer);
             let completed = importer.complete_batch();
-            finished = sent.and(import.result(&mut importer, completed, printer));
+            finished = sent.and(import.report_refusals(&mut importer, completed, printer));
         });
         finished = finished.and(loaded.map_err(Failure::from));
     }
@@ -120,14 +121,14 @@ impl Import<'_> {
                 source.rows(content_type, &mut |row: ImportRow<Value>| {
                     progress.advance(1);
                     let pushed = importer.push(row.location, row.value);
-                    self.result(importer, pushed, printer)
+                    self.report_refusals(importer, pushed, printer)
                 })?;
             }
             let ended = importer.end();
-            self.result(importer, ended, printer)?;
+            self.report_refusals(importer, ended, printer)?;
         }
         let finished = importer.finish();
-        self.result(importer, finished, printer)?;
+        self.report_refusals(importer, finished, printer)?;
         drop(progress);
         self.set_statuses(files_by_type, importer, printer)
     }
@@ -149,17 +150,17 @@ impl Import<'_> {
                     let Ok(value) = row.value else { return Ok(()) };
                     let pushed = importer.push_status(content_type, row.location, value);
                     let pushed = pushed.map(|is_pending| progress.advance(is_pending.into()));
-                    self.result(importer, pushed, printer)
+                    self.report_refusals(importer, pushed, printer)
                 })?;
             }
             let ended = importer.end_statuses(content_type);
-            self.result(importer, ended, printer)?;
+            self.report_refusals(importer, ended, printer)?;
         }
         Ok(())
     }
 
     /// Reports what a step of the import refused, and returns the step's result.
-    fn result(
+    fn report_refusals(
         &mut self,
         importer: &mut Importer<'_>,
         result: cms_core::Result<()>,

@@ -60,7 +60,7 @@ impl RefusalLine {
 #[serde(rename_all = "camelCase")]
 pub(in super::super) struct FileCounts {
     pub(in super::super) stored: u64,
-    /// They were stored before.
+    /// Files that were stored before.
     pub(super) unchanged: u64,
     pub(in super::super) refused: u64,
     /// Media objects without a file in the folder.

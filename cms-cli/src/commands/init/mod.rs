@@ -136,7 +136,7 @@ fn write_new(path: &Path, text: &str, written: &mut Vec<PathBuf>) -> std::io::Re
     file.write_all(text.as_bytes())
 }
 
-/// Becomes the server of the project.
+/// Replaces this process by the server of the project, or starts it as a child process.
 #[cfg(feature = "serve")]
 fn start(folder: &Path, template: Template, opens: bool) -> Result<Outcome> {
     use crate::config_file::DEFAULT_DIRECTORY;
@@ -144,7 +144,7 @@ fn start(folder: &Path, template: Template, opens: bool) -> Result<Outcome> {
     let failed = |error| Failure::local(format!("cannot start the server: {error}"));
     let mut server = std::process::Command::new(std::env::current_exe().map_err(failed)?);
     server.current_dir(folder).args(serve_arguments(template));
-    // Variables may name another directory.
+    // Overrides a variable that names another data directory.
     server.args(["--data", DEFAULT_DIRECTORY]);
     if opens {
         server.arg("--open");
@@ -152,7 +152,7 @@ fn start(folder: &Path, template: Template, opens: bool) -> Result<Outcome> {
     #[cfg(unix)]
     {
         use std::os::unix::process::CommandExt;
-        // Signals reach the server itself.
+        // The server takes over this process, so it gets the signals directly.
         Err(failed(server.exec()))
     }
     #[cfg(not(unix))]

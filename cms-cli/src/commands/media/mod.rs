@@ -86,12 +86,12 @@ fn get(target: &dyn Target, id: &str, file: Option<&str>, printer: &Printer) -> 
         return Ok(if size.is_some() { Outcome::Done } else { Outcome::Partial });
     };
     let path = Path::new(name);
-    let (draft, mut out) = AtomicFile::create(path)?;
+    let (new_file, mut out) = AtomicFile::create(path)?;
     let unwritable = |error| Failure::unwritable(name, error);
     let Some(size) = stream::copy(&mut *stored, &mut out, unwritable, &transfer)? else {
         return Err(Failure::local(format!("interrupted; {name} did not change")));
     };
-    draft.finish()?;
+    new_file.finish()?;
     printer.note(&format!("{} in {name}", counted(size, "byte")))?;
     Ok(Outcome::Done)
 }

@@ -53,7 +53,7 @@ struct Group {
     files: Vec<usize>,
     size: u64,
     kind: &'static str,
-    /// Known where several files have the same size.
+    /// Known if several files have the same size.
     digest: Option<stream::Digest>,
     /// The media object in the library with this content.
     stored: Option<Stored>,
@@ -124,31 +124,31 @@ struct Work<'a> {
 impl Work<'_> {
     /// Groups files by content. Only files of the same size are read for that.
     fn groups(&self, kind: Option<MediaKind>) -> Result<Vec<Group>> {
-        let mut alike: HashMap<(u64, &str), Vec<usize>> = HashMap::new();
+        let mut same_size: HashMap<(u64, &str), Vec<usize>> = HashMap::new();
         for (number, path) in self.files.iter().enumerate() {
             let meta = path.metadata();
             let meta = meta.map_err(|error| Failure::unreadable(path.display(), error))?;
             let kind = kind.map_or_else(|| default_kind(path), MediaKind::as_str);
-            alike.entry((meta.len(), kind)).or_default().push(number);
+            same_size.entry((meta.len(), kind)).or_default().push(number);
         }
         let mut groups = Vec::new();
-        for ((size, kind), files) in alike {
+        for ((size, kind), files) in same_size {
             if files.len() == 1 || size == 0 {
                 let alone = files.into_iter().map(|number| vec![number]);
                 let group = |files| Group { files, size, kind, digest: None, stored: None };
                 groups.extend(alone.map(group));
                 continue;
             }
-            let mut same: HashMap<_, Vec<usize>> = HashMap::new();
+            let mut same_content: HashMap<_, Vec<usize>> = HashMap::new();
             for number in files {
                 match stream::digest(&self.files[number], self.transfer) {
-                    Ok(digest) => same.entry(digest).or_default().push(number),
+                    Ok(digest) => same_content.entry(digest).or_default().push(number),
                     // Interrupted before anything was uploaded.
                     Err(_) if self.transfer.stop.load(Ordering::Relaxed) => return Ok(Vec::new()),
                     Err(failure) => return Err(failure),
                 }
             }
-            groups.extend(same.into_iter().map(|(digest, files)| Group {
+            groups.extend(same_content.into_iter().map(|(digest, files)| Group {
                 files,
                 size,
                 kind,
@@ -161,24 +161,24 @@ impl Work<'_> {
     }
 
     /// Finds the groups that the library contains. Groups that were not compared before an
-    /// interrupt are left out.
+    /// interruption are left out.
     fn with_stored(&self, groups: Vec<Group>, printer: &Printer) -> Result<Vec<Group>> {
         let total = groups.iter().map(|group| group.size).sum();
         let mut progress = printer.byte_progress("compare", total);
-        let mut alike: BTreeMap<_, Vec<Group>> = BTreeMap::new();
+        let mut same_size: BTreeMap<_, Vec<Group>> = BTreeMap::new();
         for group in groups {
-            alike.entry((group.size, group.kind)).or_default().push(group);
+            same_size.entry((group.size, group.kind)).or_default().push(group);
         }
-        let alike: Vec<_> = alike.into_iter().collect();
-        let find = |(like, groups): &((u64, &str), Vec<Group>)| {
-            let found = self.in_library(*like, groups)?;
-            self.transfer.advance(like.0 * groups.len() as u64);
+        let same_size: Vec<_> = same_size.into_iter().collect();
+        let find = |((size, kind), groups): &((u64, &str), Vec<Group>)| {
+            let found = self.in_library((*size, *kind), groups)?;
+            self.transfer.advance(size * groups.len() as u64);
             Ok(found)
         };
         let update = || progress.advance_to(self.transfer.done());
-        let found = parallel::map(&alike, self.threads, &self.transfer.stop, find, update)?;
+        let found = parallel::map(&same_size, self.threads, &self.transfer.stop, find, update)?;
         let mut with_stored = Vec::new();
-        for ((_, groups), found) in alike.into_iter().zip(found) {
+        for ((_, groups), found) in same_size.into_iter().zip(found) {
             let found = groups.into_iter().zip(found.unwrap_or_default());
             with_stored.extend(found.map(|(group, stored)| Group { stored, ..group }));
         }
@@ -268,7 +268,7 @@ impl Work<'_> {
         Ok(outcomes.into_iter().flatten().flatten().collect())
     }
 
-    /// Uploads the first file of a group that is not refused.
+    /// Uploads the files of a group until one of them is accepted.
     fn upload_group(
         &self,
         group: &Group,

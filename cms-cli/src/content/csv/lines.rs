@@ -1,7 +1,7 @@
 //! Line numbers by byte offset, and whether the last quote is closed, found while the CSV reader reads.
 //!
-//! The line numbers of the CSV reader are wrong in files with CRLF, and for rows after empty lines. A
-//! quote that is not closed is no error to it: all rows below become one cell.
+//! The line numbers of the CSV reader are wrong in files with CRLF, and for rows after empty lines. The
+//! CSV reader accepts a quote that is not closed: all rows below become one cell.
 
 use std::{
     cell::RefCell,
@@ -21,7 +21,7 @@ struct Breaks {
     runs: VecDeque<Run>,
     /// Bytes read so far.
     read: u64,
-    /// Line breaks in them; CRLF is one.
+    /// Line breaks in these bytes; CRLF is one.
     lines: u64,
     ends_in_return: bool,
     /// Line breaks before the last requested row.
@@ -30,7 +30,7 @@ struct Breaks {
     is_at_end: bool,
 }
 
-/// Where in a cell the text ends that was read so far, by the rules of the CSV reader.
+/// Where in a cell the last byte read so far is, by the rules of the CSV reader.
 #[derive(Default, PartialEq, Eq)]
 enum Quotes {
     /// At the start of a cell: only here a quote begins a quoted cell.
@@ -57,7 +57,7 @@ impl Quotes {
 struct Run {
     start: u64,
     end: u64,
-    /// Line breaks before its end.
+    /// Line breaks from the start of the text to the end of this run.
     lines: u64,
 }
 
