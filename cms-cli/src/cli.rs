@@ -347,8 +347,8 @@ pub(crate) enum ObjectCommand {
     #[command(override_usage = "cms object update [OPTIONS] <TYPE> [ID] <FILE>")]
     Update {
         r#type: String,
-        /// Update the object with this id from this file, or from standard input with `-`. With --filters,
-        /// --q or --all, give only FILE.
+        /// Update the object with this id from this file, or from standard input with `-`. With
+        /// --filters, --q or --all, give only FILE.
         #[arg(required = true, num_args = 1..=2, value_name = "ID|FILE")]
         id_and_file: Vec<String>,
         /// Change only the properties in the file.

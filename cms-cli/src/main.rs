@@ -52,7 +52,8 @@ fn main() -> ExitCode {
     }
 }
 
-/// Parses the arguments. `ArgMatches` knows which values come from flags, and which from the environment.
+/// Parses the arguments. `ArgMatches` knows which values come from flags, and which from the
+/// environment.
 fn parse() -> std::result::Result<(Cli, ArgMatches), clap::Error> {
     let mut command = Cli::command();
     // With COLUMNS=0, clap would wrap the help after each word.

@@ -30,7 +30,7 @@ use crate::{
 /// Time between two progress lines when standard error is not a terminal.
 const PROGRESS_INTERVAL: Duration = Duration::from_secs(10);
 
-/// Exit code after Ctrl-C, as of a process that the signal ends.
+/// Exit code after Ctrl-C: the code that a shell reports for a process that the signal ends.
 const INTERRUPTED: i32 = 130;
 
 /// Writes output in one format.
@@ -241,11 +241,11 @@ impl ProgressDisplay {
     }
 
     /// Sets the progress and its total.
-    pub(crate) fn set(&mut self, now: u64, of: u64) {
+    pub(crate) fn set(&mut self, now: u64, new_total: u64) {
         match &mut self.0 {
             Display::Nothing | Display::Elapsed { .. } => {}
-            Display::Bar(bar) => bar.set_length(of),
-            Display::Lines { total, .. } => *total = of,
+            Display::Bar(bar) => bar.set_length(new_total),
+            Display::Lines { total, .. } => *total = new_total,
         }
         self.advance_to(now);
     }
@@ -259,12 +259,12 @@ impl Drop for ProgressDisplay {
     }
 }
 
-/// Writes one line to standard error; there is no channel to report a failure of that.
+/// Writes one line to standard error. A failure is ignored: there is no other output to report it.
 pub(crate) fn error_line(text: &str) {
     writeln!(anstream::stderr(), "{text}").ok();
 }
 
-/// Asks for a text on the terminal; an empty one is the default.
+/// Asks for a text on the terminal; an empty input means the default.
 pub(crate) fn prompt(question: &str, default: &str) -> Result<String> {
     let line = prompt_line(&format!("{question} [{default}]: "))?;
     Ok(if line.is_empty() { default.to_owned() } else { line })

@@ -47,7 +47,7 @@ pub(crate) struct Profile {
 }
 
 impl Profiles {
-    /// Reads the file; without it, there are no profiles. None where the user has no folder for it.
+    /// Reads the file; a missing file has no profiles. Returns `None` if no variable names its folder.
     pub(crate) fn load() -> Result<Option<Self>> {
         path(variable).map(Self::read).transpose()
     }
@@ -130,7 +130,7 @@ impl Profiles {
 }
 
 impl Content {
-    /// JSON strings are strings of TOML too.
+    /// Formats the file. Every JSON string is a valid TOML string, too.
     fn to_toml(&self) -> String {
         let mut text = String::new();
         if let Some(default) = &self.default {
@@ -150,7 +150,7 @@ impl Content {
     }
 }
 
-/// The place of the file, see the XDG Base Directory Specification.
+/// The path of the file, see the XDG Base Directory Specification.
 fn path(variable: impl Fn(&str) -> Option<String>) -> Option<PathBuf> {
     let folder = variable("XDG_CONFIG_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
     let folder = folder.or_else(|| Some(PathBuf::from(variable("HOME")?).join(".config")))?;
@@ -163,7 +163,7 @@ fn is_readable_by_others(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|found| found.permissions().mode() & 0o077 != 0)
 }
 
-/// Elsewhere, the folder of a user is closed to others.
+/// On other systems, the folder of a user is closed to other users.
 #[cfg(not(unix))]
 fn is_readable_by_others(_: &Path) -> bool {
     false

@@ -171,7 +171,8 @@ fn from_profile(name: Option<&str>, global: &Global) -> Result<Option<TargetAddr
     }
 }
 
-/// The key for a server. It is never an argument, because other users can read those.
+/// The key for a server. It is never an argument, because other users can read the arguments of a
+/// process.
 fn key(global: &Global) -> Result<Option<String>> {
     let text = match &global.key_file {
         Some(file) => Some(
@@ -182,7 +183,8 @@ fn key(global: &Global) -> Result<Option<String>> {
     Ok(text.as_deref().and_then(token))
 }
 
-/// A token from a variable or a file, which often ends with a line break: no header can contain one.
+/// Trims a token from a variable or a file. A file often ends with a line break, which no HTTP header
+/// can contain.
 pub(crate) fn token(text: &str) -> Option<String> {
     let token = text.trim();
     (!token.is_empty()).then(|| token.to_owned())
@@ -196,7 +198,7 @@ fn media(
 ) -> Result<MediaStorage> {
     let Some(url) = url.filter(|url| !url.is_empty()) else { return Ok(MediaStorage::Folder) };
     let (name, prefix) = bucket(url).ok_or_else(|| {
-        // Not repeated in the message: it may contain a key.
+        // The message does not repeat the URL, because it may contain a key.
         Failure::usage(format!("{flag} (or {variable_name}) is not a valid storage URL"))
             .hint("use s3://BUCKET or s3://BUCKET/PREFIX")
     })?;
@@ -317,12 +319,12 @@ mod tests {
 
     #[test]
     fn endpoint_is_a_url_without_credentials() {
-        let with = |endpoint| {
+        let read_endpoint = |endpoint| {
             let key = [("AWS_ACCESS_KEY_ID", "id"), ("AWS_SECRET_ACCESS_KEY", "wont-tell")];
             read("s3://site", &[key[0], key[1], ("AWS_ENDPOINT_URL", endpoint)])
         };
         for good in ["https://s3.example", "http://127.0.0.1:9000", "http://[::1]:9000/"] {
-            assert!(with(good).is_ok(), "{good}");
+            assert!(read_endpoint(good).is_ok(), "{good}");
         }
         for bad in [
             "s3.example",
@@ -332,7 +334,7 @@ mod tests {
             "http:///a",
             "https://id:key@s3.example",
         ] {
-            let error = with(bad).unwrap_err();
+            let error = read_endpoint(bad).unwrap_err();
             assert!(error.contains("AWS_ENDPOINT_URL"), "{bad}: {error}");
             assert!(!error.contains("id:key"), "{bad}: {error}");
         }

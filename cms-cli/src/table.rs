@@ -71,18 +71,18 @@ fn printable(cell: &str) -> String {
 /// The natural and the minimum width of a column.
 struct Column {
     natural: usize,
-    least: usize,
+    minimum: usize,
 }
 
 impl Column {
     fn of<'c>(cells: impl Iterator<Item = &'c str>) -> Self {
-        let (mut natural, mut least) = (0, 0);
+        let (mut natural, mut minimum) = (0, 0);
         for line in cells.flat_map(str::lines) {
             natural = natural.max(line.width());
             let words = line.split(' ').filter(|word| is_unbreakable(word));
-            least = words.map(UnicodeWidthStr::width).fold(least, usize::max);
+            minimum = words.map(UnicodeWidthStr::width).fold(minimum, usize::max);
         }
-        Self { natural, least: least.max(natural.min(MIN_WIDTH)) }
+        Self { natural, minimum: minimum.max(natural.min(MIN_WIDTH)) }
     }
 }
 
@@ -93,20 +93,20 @@ fn is_unbreakable(word: &str) -> bool {
 
 /// Distributes the width of the terminal: the widest columns shrink first.
 fn widths(columns: &[Column], available: Option<usize>) -> Vec<usize> {
-    let at_most = |cap: usize| -> Vec<usize> {
-        columns.iter().map(|column| column.natural.min(cap).max(column.least)).collect()
+    let capped = |cap: usize| -> Vec<usize> {
+        columns.iter().map(|column| column.natural.min(cap).max(column.minimum)).collect()
     };
-    let fits = |cap: usize| available.is_none_or(|all| at_most(cap).iter().sum::<usize>() <= all);
+    let fits = |cap: usize| available.is_none_or(|all| capped(cap).iter().sum::<usize>() <= all);
     let widest = columns.iter().map(|column| column.natural).max().unwrap_or_default();
     if fits(widest) {
-        return at_most(widest);
+        return capped(widest);
     }
     let (mut fitting, mut too_wide) = (0, widest);
     while too_wide - fitting > 1 {
         let middle = usize::midpoint(fitting, too_wide);
         if fits(middle) { fitting = middle } else { too_wide = middle }
     }
-    at_most(fitting)
+    capped(fitting)
 }
 
 /// The lines of a cell.

@@ -1,4 +1,5 @@
-//! YAML in and out: the only file that names `serde_yaml`. It reads JSON too, which YAML includes.
+//! Reads and writes YAML, as the only file that uses `serde_yaml`. Also reads JSON, which YAML
+//! includes.
 //!
 //! `serde_yaml` has no positions of values, but its errors have positions. So the position of a
 //! value, which only error messages need, is found by reading the text again and failing at the
@@ -23,7 +24,7 @@ pub(crate) struct YamlDocument {
     pub(crate) value: Value,
 }
 
-/// The location of a value or of its key; found when it is formatted.
+/// The location of a value or of its key. Line and column are found when the location is formatted.
 #[derive(Clone, Debug)]
 pub(crate) struct Location {
     document: Rc<YamlDocument>,
@@ -112,7 +113,7 @@ fn position(error: &serde_yaml::Error) -> Option<(usize, usize)> {
     error.location().map(|at| (at.line(), at.column()))
 }
 
-/// Walks to a value and fails there.
+/// Reads up to a value and fails there, so that the error has the position of the value.
 struct Seek<'s> {
     steps: &'s [String],
     of_key: bool,
@@ -130,7 +131,7 @@ impl<'de> DeserializeSeed<'de> for Seek<'_> {
     }
 }
 
-// Scalars have no members: the provided methods fail there.
+// For scalars, which have no members, the default methods of `Visitor` fail.
 impl<'de> Visitor<'de> for Seek<'_> {
     type Value = ();
 
@@ -165,7 +166,7 @@ fn not_found<E: serde::de::Error>() -> E {
     E::custom("not found")
 }
 
-/// Returns whether a key is the wanted one, or fails there.
+/// Returns whether a key is the wanted one; with `refuse`, fails at the wanted key.
 struct SeekKey<'s> {
     key: &'s str,
     refuse: bool,

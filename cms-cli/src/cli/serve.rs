@@ -121,8 +121,8 @@ pub(crate) struct ServeArgs {
     /// Set the memory budget for responses, at least 16 MiB; requests over the budget are refused.
     #[arg(long, value_name = "SIZE", env = "CMS_RESPONSE_MEMORY", value_parser = response_memory)]
     pub(crate) response_memory: Option<usize>,
-    /// Set the maximum memory for cached responses to reads of content; 0 disables the cache, and that of
-    /// linked objects.
+    /// Set the maximum memory for cached responses to reads of content; 0 disables the cache, and that
+    /// of linked objects.
     #[arg(long, value_name = "SIZE", env = "CMS_RESPONSE_CACHE", value_parser = memory_size)]
     pub(crate) response_cache: Option<usize>,
     /// Set the maximum number of simultaneous change streams; more are refused.

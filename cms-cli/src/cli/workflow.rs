@@ -17,8 +17,8 @@ pub(crate) enum WorkflowCommand {
     #[command(override_usage = "cms workflow run [OPTIONS] <TYPE> [ID]... <TRANSITION>")]
     Run {
         r#type: String,
-        /// Move the objects with these ids, or `-` to read them from standard input, one per line, by this
-        /// transition. With --filters, --q or --all, give only TRANSITION.
+        /// Move the objects with these ids, or `-` to read them from standard input, one per line, by
+        /// this transition. With --filters, --q or --all, give only TRANSITION.
         #[arg(required = true, value_name = "ID|TRANSITION")]
         ids_and_transition: Vec<String>,
         #[command(flatten)]

@@ -49,7 +49,8 @@ pub(super) fn run(
     }
 }
 
-/// Opens the shared database, if one is named. `node` names the connections and commits of this process.
+/// Opens the shared database, if one is named. `node` names the connections and commits of this
+/// process.
 pub(super) fn open_database(
     args: &DatabaseArgs,
     node: &str,

@@ -85,7 +85,7 @@ After this page you know every command with its arguments, flags, values and def
         !argument.is_global_set() && !argument.is_hide_set() && !is_of_clap(argument)
     }
 
-    /// The flags `--help` and `--version` that clap adds. Some commands have a `--version` of their own.
+    /// The flags `--help` and `--version` that clap adds. Some commands have their own `--version`.
     fn is_of_clap(argument: &Arg) -> bool {
         matches!(argument.get_action(), ArgAction::Help | ArgAction::Version)
     }

@@ -24,7 +24,7 @@ pub(super) fn run(args: &OpenArgs, settings: &Settings, printer: &Printer) -> Re
         return Err(Failure::usage("`cms open` needs a server, not a data directory")
             .hint("use --server URL, set CMS_SERVER, or `cms serve --open`"));
     };
-    // The routes are public: no key is sent.
+    // The routes are unauthenticated: no key is sent.
     let server = Remote::new(url, Some(""))?;
     let base = server.base();
     if let Err(reason) = server.readiness(TIMEOUT)? {

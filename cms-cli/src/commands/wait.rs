@@ -29,7 +29,7 @@ pub(super) fn run(args: &WaitArgs, settings: &Settings, printer: &Printer) -> Re
         return Err(Failure::usage("`cms wait` needs a server, not a data directory")
             .hint("use --server URL, or set CMS_SERVER"));
     };
-    // The route is public: no key is sent.
+    // The route is unauthenticated: no key is sent.
     let server = Remote::new(url, Some(""))?;
     with_spinner("wait", printer, || wait(&server, args.timeout))?;
     let value = json!({ "server": url, "status": "ready" });

@@ -157,7 +157,7 @@ pub(super) const TYPE_KEYS: [&str; 11] = [
     "properties",
 ];
 
-/// Keys that clients send back because they read them.
+/// Keys that only the server sets. A file copied from a response contains them; they are ignored.
 const READ_ONLY_KEYS: [&str; 4] = ["id", "createdAt", "updatedAt", "deletedAt"];
 
 /// Keys that only the API form has.
@@ -303,7 +303,7 @@ impl Expander {
             let message = format!("unknown property type \"{kind_name}\"{near}");
             self.diagnostics.error_at(&node.at("type"), message);
         }
-        // An unknown type may have the keys of all.
+        // A property of an unknown type may have the keys of all types.
         let kinds = kind.map_or(&PROPERTY_KINDS[..], std::slice::from_ref);
         let keys = kinds.iter().flat_map(|kind| kind.keys).copied();
         let known: Vec<&str> = COMMON_KEYS.into_iter().chain(keys).collect();

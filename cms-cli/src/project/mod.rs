@@ -379,7 +379,7 @@ pub(crate) fn read_text(path: &Path) -> Result<(String, String)> {
 }
 
 /// Finds the project files of a directory and the type definitions of an export, ordered by name.
-/// JSON Schemas for editors lie beside them.
+/// JSON Schemas for editors (`*.schema.json`) are skipped.
 fn project_files(folder: &Path) -> Result<Vec<PathBuf>> {
     let unreadable = |error| Failure::unreadable(folder.display(), error);
     let mut files = Vec::new();

@@ -22,7 +22,7 @@ pub(crate) struct YamlNode<'a> {
 }
 
 impl<'a> YamlNode<'a> {
-    /// The value of the whole document.
+    /// The root value of a document.
     pub(crate) fn root(document: &'a Rc<YamlDocument>) -> Self {
         Self { document, pointer: String::new(), value: &document.value }
     }
@@ -100,7 +100,7 @@ impl Diagnostics {
         holds
     }
 
-    /// The text of a member; none if it is absent. A member of another type is an error, and none, too.
+    /// Returns the text of a member; none if it is absent, or has another type, which is an error.
     pub(crate) fn text<'a>(&mut self, node: &YamlNode<'a>, key: &str) -> Option<&'a str> {
         let member = node.get(key)?;
         let text = member.value.as_str();

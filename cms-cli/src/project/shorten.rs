@@ -39,7 +39,7 @@ fn expands_to(short: &Value, payload: &Map<String, Value>) -> bool {
     expander.diagnostics.0.is_empty() && expanded == *payload
 }
 
-/// Members of the short form. What has the default value is left out.
+/// Members of the short form. Members with the default value are left out.
 #[derive(Default)]
 struct Members(Map<String, Value>);
 

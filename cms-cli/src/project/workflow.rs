@@ -99,11 +99,11 @@ fn transitions(node: &YamlNode<'_>, states: &[&str], diagnostics: &mut Diagnosti
     // Source and target states by name.
     let mut known: HashMap<String, (&str, &str)> = HashMap::new();
     for item in list.items() {
-        let ends = match item.value {
+        let from_and_to = match item.value {
             Value::Object(_) => as_sent(&item, states, diagnostics),
             _ => as_arrow(&item, states, diagnostics),
         };
-        let Some((from, to)) = ends else { continue };
+        let Some((from, to)) = from_and_to else { continue };
         let name = format!("_{from}_{to}");
         match known.get(&name) {
             Some(first) if *first == (from, to) => {
@@ -147,7 +147,7 @@ fn as_sent<'a>(
     diagnostics: &mut Diagnostics,
 ) -> Option<(&'a str, &'a str)> {
     diagnostics.unknown_keys(item, &TRANSITION_KEYS);
-    let [from, to] = ["froms", "tos"].map(|key| end(item, key, states, diagnostics));
+    let [from, to] = ["froms", "tos"].map(|key| single_state(item, key, states, diagnostics));
     let (from, to) = (from?, to?);
     let name = format!("_{from}_{to}");
     if let Some(other) = item.get("name").filter(|other| other.value != name.as_str()) {
@@ -157,8 +157,8 @@ fn as_sent<'a>(
     Some((from, to))
 }
 
-/// One state of a transition: a list of one.
-fn end<'a>(
+/// Returns the state in `froms` or `tos`, which must be a list of one state.
+fn single_state<'a>(
     item: &YamlNode<'a>,
     key: &str,
     states: &[&str],
@@ -175,7 +175,7 @@ fn end<'a>(
             require_state(name, states, item, diagnostics);
             Some(name)
         }
-        // Other types are reported already.
+        // Values that are not text are reported already.
         (names, given) if names.len() < given.len() => None,
         _ => {
             diagnostics
@@ -192,7 +192,8 @@ fn not_too_many(list: &YamlNode<'_>, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// Ids and states are parts of paths and of names of transitions.
+/// Requires a text without special characters: ids and states are parts of paths and of names of
+/// transitions.
 fn require_word(text: &str, what: &str, node: &YamlNode<'_>, diagnostics: &mut Diagnostics) {
     let is_allowed = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     if text.is_empty() || !text.chars().all(is_allowed) {
@@ -208,7 +209,7 @@ fn require_word(text: &str, what: &str, node: &YamlNode<'_>, diagnostics: &mut D
 }
 
 fn require_state(state: &str, states: &[&str], node: &YamlNode<'_>, diagnostics: &mut Diagnostics) {
-    // Missing states are one error, not one of each transition.
+    // A missing list of states is one error, not one for each transition.
     if !states.is_empty() && !states.contains(&state) {
         let near = did_you_mean(state, states.iter().copied());
         diagnostics.error_at(node, format!("unknown state \"{state}\"{near}"));

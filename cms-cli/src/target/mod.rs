@@ -167,8 +167,8 @@ pub(crate) trait Target: ImportTarget + Sync {
     fn bulk_jobs(&self) -> Result<Vec<BulkJob>>;
     fn bulk_job(&self, id: &str) -> Result<BulkJob>;
     fn stop_bulk_job(&self, id: &str) -> Result<()>;
-    /// Carries out a part of the bulk jobs on a data directory; returns whether it did. A server
-    /// works on its own.
+    /// Runs a part of the bulk jobs on a data directory; returns whether this process has more to run.
+    /// A server runs its jobs itself.
     fn advance_bulk_jobs(&self) -> Result<bool>;
 
     /// Writes a backup of the state at one instant, which is not earlier than the call. After an error,

@@ -1,6 +1,7 @@
 //! A running server and its HTTP API. [`http`] sends requests, [`path`] has the paths, [`media`]
-//! transfers files, [`changes`] reads the change feed, [`progress`] reads streams with the progress of a request, [`readiness`] needs no
-//! key, [`foreign`] recognises other programs.
+//! transfers files, [`changes`] reads the change feed, [`progress`] reads streams with the progress of
+//! a request, [`readiness`] reads `/readyz` without a key, [`foreign`] recognises responses of other
+//! programs.
 
 mod changes;
 mod foreign;
@@ -172,7 +173,7 @@ impl Target for Remote {
 
     fn object(&self, content_type: &str, id: &str, request: &ObjectRequest) -> Result<Value> {
         let path = format!("{}?{}", object_path(content_type, id), object_query(request));
-        self.of_object(&Method::GET, &path, None, (content_type, id))
+        self.request_object(&Method::GET, &path, None, (content_type, id))
     }
 
     fn create_object(&self, content_type: &str, object: Map<String, Value>) -> Result<Value> {
@@ -188,7 +189,7 @@ impl Target for Remote {
     ) -> Result<Value> {
         let method = if patch { Method::PATCH } else { Method::PUT };
         let path = object_path(content_type, id);
-        self.of_object(&method, &path, Some(&text(&object)?), (content_type, id))
+        self.request_object(&method, &path, Some(&text(&object)?), (content_type, id))
     }
 
     fn validate_object(
@@ -207,7 +208,7 @@ impl Target for Remote {
 
     fn incoming(&self, content_type: &str, id: &str, page: PageRequest) -> Result<IncomingLinks> {
         let path = format!("{}/incoming?{}", object_path(content_type, id), page_query(page));
-        self.of_object(&Method::GET, &path, None, (content_type, id))
+        self.request_object(&Method::GET, &path, None, (content_type, id))
     }
 
     fn delete_objects(&self, content_type: &str, ids: &[String]) -> Result<u64> {
@@ -244,7 +245,7 @@ impl Target for Remote {
         let path = format!("{}/version", object_path(content_type, id));
         all_pages(limits::MAX_PAGE_SIZE, |page| {
             let path = format!("{path}?{}", page_query(page));
-            self.of_object(&Method::GET, &path, None, (content_type, id))
+            self.request_object(&Method::GET, &path, None, (content_type, id))
         })
     }
 
@@ -284,7 +285,7 @@ impl Target for Remote {
     fn schedule(&self, content_type: &str, id: &str, at: &str, zone: &str) -> Result<Value> {
         let path = schedule_path(content_type, id);
         let body = text(&schedule_payload(at, zone))?;
-        self.of_object(&Method::PUT, &path, Some(&body), (content_type, id))
+        self.request_object(&Method::PUT, &path, Some(&body), (content_type, id))
     }
 
     fn unschedule(&self, content_type: &str, id: &str) -> Result<()> {
@@ -307,7 +308,7 @@ impl Target for Remote {
 
     fn workflow_state(&self, content_type: &str, id: &str) -> Result<WorkflowState> {
         let path = state_path(content_type, id);
-        self.of_object(&Method::GET, &path, None, (content_type, id))
+        self.request_object(&Method::GET, &path, None, (content_type, id))
     }
 
     fn search(&self, request: &SearchRequest, edition: Edition) -> Result<Value> {

@@ -8,7 +8,7 @@ use super::{
     path::{CHANGES, segment},
 };
 
-/// Changes of one request. After more of them, it is cheaper to read the types.
+/// Maximum number of changes in one response. If there are more, it is cheaper to read the types.
 const MAX_CHANGES: u32 = 100;
 
 #[derive(Deserialize)]
@@ -26,8 +26,9 @@ struct Change {
 }
 
 impl Remote {
-    /// Returns whether the feed has changes of types after the position, and moves it to now. Where
-    /// the feed cannot tell, types may have changed: an older server has no feed, and positions expire.
+    /// Returns whether types may have changed since the position, and moves the position to the newest
+    /// change. Also returns true if the feed cannot be read: an older server has no feed, and positions
+    /// expire.
     pub(super) fn has_type_changes(&self, position: &mut Option<String>) -> bool {
         let Some(since) = position.take() else {
             *position = self.changes(CHANGES).map(|newest| newest.next).ok();

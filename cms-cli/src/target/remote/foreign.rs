@@ -17,8 +17,8 @@ fn is_html(body: &[u8]) -> bool {
     body.trim_ascii_start().starts_with(b"<")
 }
 
-/// Returns whether a response is from another program. Errors of cms are JSON, and those about
-/// something missing have a code, or `errors` as in GraphQL.
+/// Returns whether a response is from another program. Errors of cms are JSON, and a 404 of cms has
+/// the member `code`, or `errors` as in GraphQL.
 fn is_foreign(status: u16, body: &[u8]) -> bool {
     // 429 and 503 of a proxy are treated like those of cms (`Retry-After`), unless they are HTML.
     if status < 300 || matches!(status, 429 | 503) {
@@ -30,7 +30,7 @@ fn is_foreign(status: u16, body: &[u8]) -> bool {
                 && members.get("code") != Some(&404.into())
                 && !members.contains_key("errors")
         }
-        // What HTTP itself forbids, such as a long path, is refused without a body.
+        // cms refuses a request that violates a limit of HTTP, such as a long path, without a body.
         _ => !(body.is_empty() && matches!(status, 400 | 414 | 431)),
     }
 }

@@ -42,7 +42,7 @@ pub(crate) struct Remote {
     /// The profile that has the URL and the key.
     profile: Option<String>,
     client: OnceLock<Client>,
-    /// The longest request body in bytes, if the server says it.
+    /// The longest request body in bytes, if the server reports it.
     body_limit: OnceLock<Option<usize>>,
 }
 
@@ -170,8 +170,8 @@ impl Remote {
         }
     }
 
-    /// Refuses a body that is too large for the server. The server would respond before it has read the body,
-    /// and close the connection, which can look like a failure of the server.
+    /// Refuses a body that is too large for the server. The server would respond before it has read the
+    /// body, and close the connection, which can look like a failure of the server.
     pub(super) fn require_accepted_size(&self, body: &[u8]) -> Result<()> {
         let read = || self.auth_context().ok()?.limits.body_bytes;
         match self.body_limit.get_or_init(read) {
@@ -201,7 +201,7 @@ impl Remote {
         if error.is_timeout() {
             self.unreachable_because("did not respond in time")
         } else if error.is_connect() {
-            // A wrong name, a closed port or a certificate: what the system says.
+            // The root cause names a wrong host name, a closed port or an invalid certificate.
             self.unreachable_because(&format!("cannot be reached: {}", root_cause(error)))
         } else {
             self.connection_closed()
@@ -236,7 +236,7 @@ impl Remote {
     }
 
     /// Sends a request about an object of a type.
-    pub(super) fn of_object<T: DeserializeOwned>(
+    pub(super) fn request_object<T: DeserializeOwned>(
         &self,
         method: &Method,
         path: &str,
@@ -261,8 +261,8 @@ impl Remote {
         self.request_json(&Method::POST, path, Some(&text(body)?), resource)
     }
 
-    /// Sends a POST request that creates something, with an `Idempotency-Key`: repeated once if its outcome
-    /// is unknown. For paths that support the header.
+    /// Sends a POST request that creates something, with an `Idempotency-Key`, and repeats it once if
+    /// its outcome is unknown. For paths that support the header.
     pub(super) fn create<T: DeserializeOwned>(
         &self,
         path: &str,
@@ -300,7 +300,7 @@ impl Remote {
     }
 }
 
-/// What the system says, without the steps that led there.
+/// Returns the innermost cause of an error, usually the message of the operating system.
 pub(super) fn root_cause(error: &reqwest::Error) -> String {
     let mut cause = error.source();
     while let Some(next) = cause.and_then(|cause| cause.source()) {

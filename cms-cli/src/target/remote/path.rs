@@ -29,7 +29,7 @@ pub(super) const REINDEX: &str = "/api/v1/internal/reindex";
 pub(super) const REINDEX_JOBS: &str = "/api/v1/internal/job";
 /// Describes the server, the space and the caller.
 pub(super) const AUTH_CONTEXT: &str = "/api/auth-context";
-/// Public, without a key.
+/// Unauthenticated.
 pub(super) const READINESS: &str = "/readyz";
 pub(super) const MEDIA: &str = "/api/media";
 pub(super) const BACKUP: &str = "/api/v1/internal/backup";
@@ -196,7 +196,7 @@ pub(super) fn search_query(request: &SearchRequest) -> String {
     query
 }
 
-/// Adds a parameter for each value: for those of a list, or for one that is set.
+/// Adds a parameter for each value of a list, or for an `Option` with a value.
 fn add(query: &mut String, name: &str, values: impl IntoIterator<Item: Display>) {
     for value in values {
         let value = segment(&value.to_string());

@@ -12,7 +12,7 @@ use super::{
     path::READINESS,
 };
 
-/// Longest response that is read: one of another program may be endless.
+/// Longest response that is read: the response of another program may be endless.
 const MAX_RESPONSE_BYTES: u64 = 64 * 1024;
 
 /// The response of a server, ready or not.
