@@ -1,11 +1,11 @@
 //! Every command with a wrong key, without a server, with a response of another program, and with
-//! errors in files: one error, its place, what to do, and the exit code.
+//! errors in files: one error, its location, a hint, and the exit code.
 
 use std::net::TcpListener;
 
 use super::{
     support::{Cli, CommandOutput, Server, both_targets, files},
-    wait::other,
+    wait::stub,
 };
 
 /// Commands of a server. `URL` is its address.
@@ -53,9 +53,9 @@ fn run(url: &str, key: &str, command: &str) -> CommandOutput {
     cli.run_with(&arguments, key)
 }
 
-/// Asserts one error with its place, and a hint.
+/// Asserts one error that contains `parts`, a hint, and the exit code.
 #[track_caller]
-fn ends(command: &str, output: &CommandOutput, exit: i32, parts: &[&str]) {
+fn assert_error(command: &str, output: &CommandOutput, exit: i32, parts: &[&str]) {
     let shown = format!("{command}\n{}", output.transcript());
     assert_eq!((output.exit, output.stdout.as_str()), (exit, ""), "{shown}");
     let lines: Vec<_> = output.stderr.lines().collect();
@@ -71,19 +71,19 @@ fn ends(command: &str, output: &CommandOutput, exit: i32, parts: &[&str]) {
 fn responses_of_other_programs_are_recognised_by_every_command() {
     let down = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let down = format!("http://{down}");
-    let page = other(200, "<!doctype html>\n<title>Sign in to the network</title>");
-    let gateway = other(502, "<html><h1>502 Bad Gateway</h1></html>");
-    let api = other(404, r#"{"detail":"Not Found"}"#);
+    let page = stub(200, "<!doctype html>\n<title>Sign in to the network</title>");
+    let gateway = stub(502, "<html><h1>502 Bad Gateway</h1></html>");
+    let api = stub(404, r#"{"detail":"Not Found"}"#);
     for command in COMMANDS {
         let reason = if WITHOUT_KEY.contains(&command) { "efused" } else { "cannot be reached" };
-        ends(command, &run(&down, "key", command), 9, &[&down, reason]);
+        assert_error(command, &run(&down, "key", command), 9, &[&down, reason]);
         for (url, response) in [
             (&page, "(status 200, HTML)"),
             (&gateway, "(status 502, HTML)"),
             (&api, "(status 404)"),
         ] {
             let expected = format!("the response {response} is not from cms, but from a proxy");
-            ends(command, &run(url, "key", command), 9, &[url, &expected]);
+            assert_error(command, &run(url, "key", command), 9, &[url, &expected]);
         }
     }
 }
@@ -93,13 +93,13 @@ fn wrong_key_is_reported_by_every_command() {
     let server = Server::start();
     for command in COMMANDS {
         if !WITHOUT_KEY.contains(&command) {
-            ends(command, &run(&server.url, "wrong", command), 3, &["Unauthorized", "key"]);
+            assert_error(command, &run(&server.url, "wrong", command), 3, &["Unauthorized", "key"]);
         }
     }
 }
 
 #[test]
-fn errors_in_project_files_have_a_place() {
+fn errors_in_project_files_have_a_location() {
     let cli = Cli::with_data();
     cli.copy(&files());
     for command in [
@@ -115,7 +115,7 @@ fn errors_in_project_files_have_a_place() {
         let output = cli.run_line(command);
         output.exits(2).stderr_contains("nosuch.yaml");
     }
-    // A project for another command.
+    // A file of objects is no project file.
     cli.write("content.json", "[1, 2]");
     cli.run(&["ctd", "plan", "content.json"]).exits(6).stderr_contains("content.json:1:");
 }
@@ -126,7 +126,7 @@ fn empty_files_are_named() {
     for cli in both_targets(&server) {
         cli.copy(&files());
         cli.run(&["ctd", "apply", "shop.yaml"]).ok();
-        // No objects are no error.
+        // A file without objects is no error.
         for (name, text) in [
             ("empty.json", ""),
             ("empty.yaml", ""),

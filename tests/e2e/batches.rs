@@ -7,14 +7,14 @@ use serde_json::{Value, json};
 
 use crate::support::{Cli, Server};
 
-/// Concurrent batches, as many as a server processes.
-const AT_ONCE: usize = 4;
+/// Concurrent batches, as many as a server processes at the same time.
+const BATCHES: usize = 4;
 const ELEMENTS: usize = 100;
 /// Entries of the list in each element.
 const ENTRIES: usize = 4000;
 /// Limit of the server's memory, in kilobytes, for four batches of 8 MB and their search index. As
 /// parsed values, these batches would take more than a gigabyte.
-const MAX_MEMORY: u64 = 400 * 1024;
+const MAX_MEMORY_KB: u64 = 400 * 1024;
 
 const TABLE: &str = "\
 version: 1
@@ -32,7 +32,7 @@ fn batches_take_little_more_memory_than_their_text() {
     let rows: Vec<_> = (0..ENTRIES).map(|row| json!({ "a": row.to_string(), "b": "" })).collect();
     let batch = Value::from(vec![json!({ "rows": rows }); ELEMENTS]).to_string();
     thread::scope(|scope| {
-        for _ in 0..AT_ONCE {
+        for _ in 0..BATCHES {
             scope.spawn(|| {
                 let report = server.post("content/table/batch", batch.clone());
                 assert_eq!(report["batch_success_count"], ELEMENTS, "{report:.500}");
@@ -40,7 +40,7 @@ fn batches_take_little_more_memory_than_their_text() {
         }
     });
     if let Some(peak) = server.memory_peak() {
-        assert!(peak < MAX_MEMORY, "{peak} KB for {} KB", AT_ONCE * batch.len() / 1024);
+        assert!(peak < MAX_MEMORY_KB, "{peak} KB for {} KB", BATCHES * batch.len() / 1024);
     }
 }
 

@@ -14,7 +14,7 @@ use super::support::{Cli, Server, both_targets, files};
 
 const OBJECTS: usize = 4000;
 /// Timeout of a job on a busy machine.
-const PATIENCE: Duration = Duration::from_mins(2);
+const JOB_TIMEOUT: Duration = Duration::from_mins(2);
 
 /// Creates objects of a type.
 fn fill(cli: &Cli) {
@@ -47,7 +47,7 @@ fn wait_for(cli: &Cli, is_reached: impl Fn(&Value) -> bool) -> Value {
         if let Some(job) = jobs(cli).first().filter(|job| is_reached(job)) {
             return job.clone();
         }
-        assert!(started.elapsed() < PATIENCE, "{:?}", jobs(cli));
+        assert!(started.elapsed() < JOB_TIMEOUT, "{:?}", jobs(cli));
     }
 }
 
@@ -63,11 +63,11 @@ fn bulk_job_continues_after_its_server_was_killed() {
     let data = folder.path().join("data");
     let started = Instant::now();
     while changes(&data).0 == 0 {
-        assert!(started.elapsed() < PATIENCE);
+        assert!(started.elapsed() < JOB_TIMEOUT);
     }
     server.stop();
     let (changed, updates) = changes(&data);
-    assert_eq!((changed % 500, updates), (0, changed), "whole transactions");
+    assert_eq!((changed % 500, updates), (0, changed), "complete transactions");
 
     let server = Server::start_in(folder.path(), &[]);
     let cli = Cli::with_server(&server);
@@ -88,7 +88,7 @@ fn bulk_command_is_stopped_by_an_interrupt() {
         let mut child = cli.start(&command);
         let started = Instant::now();
         while changes(&data).0 == 0 {
-            assert!(started.elapsed() < PATIENCE);
+            assert!(started.elapsed() < JOB_TIMEOUT);
         }
         let signal = ["-s", "INT", &child.id().to_string()].map(str::to_owned);
         assert!(Command::new("kill").args(signal).status().unwrap().success());

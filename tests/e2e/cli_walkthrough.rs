@@ -17,35 +17,35 @@ fn page() -> (PathBuf, [String; 3]) {
 }
 
 /// Runs the walkthrough on a target; returns it with the output of its commands.
-fn taken(walkthrough: &str, cli: &Cli) -> String {
-    let mut taken = String::new();
+fn run_walkthrough(walkthrough: &str, cli: &Cli) -> String {
+    let mut updated = String::new();
     let mut blocks = walkthrough.split("```");
     while let Some(prose) = blocks.next() {
-        taken.push_str(prose);
+        updated.push_str(prose);
         let Some(block) = blocks.next() else { break };
-        taken.push_str("```");
+        updated.push_str("```");
         if let Some(file) = block.strip_prefix("yaml\n# ") {
             let (name, text) = file.split_once('\n').unwrap();
             cli.write(name, text);
-            taken.push_str(block);
+            updated.push_str(block);
         } else {
-            taken.push_str("console\n");
+            updated.push_str("console\n");
             for command in block.lines().filter_map(|line| line.strip_prefix("$ ")) {
                 let expected =
                     command.split_once("# exit ").map_or(0, |(_, exit)| exit.parse().unwrap());
                 let (exit, printed) = cli.shell(command);
                 assert_eq!(exit, expected, "$ {command}\n{printed}");
-                writeln!(taken, "$ {command}\n{printed}").unwrap();
-                taken.truncate(taken.trim_end().len());
-                taken.push('\n');
+                writeln!(updated, "$ {command}\n{printed}").unwrap();
+                updated.truncate(updated.trim_end().len());
+                updated.push('\n');
             }
         }
-        taken.push_str("```");
+        updated.push_str("```");
     }
-    taken
+    updated
 }
 
-/// The name of the target is the only permitted difference.
+/// The walkthrough without names of targets, ids, keys and times: only these may differ.
 fn comparable(walkthrough: &str) -> String {
     let lines =
         walkthrough.lines().map(|line| if line.starts_with("target: ") { "target:" } else { line });
@@ -55,22 +55,18 @@ fn comparable(walkthrough: &str) -> String {
 #[test]
 #[expect(clippy::disallowed_methods, reason = "the variable makes the test rewrite the page")]
 fn walkthrough_matches_the_output_of_the_binary() {
-    let (path, [before, walkthrough, behind]) = page();
+    let (path, [before, walkthrough, after]) = page();
     assert!(walkthrough.matches("\n$ cms ").count() > 15, "the walkthrough is too short");
     let folder = Cli::with_variables(vec![("CMS_DATA", "shelf".to_owned())]);
-    let on_folder = taken(&walkthrough, &folder);
+    let on_folder = run_walkthrough(&walkthrough, &folder);
     if env::var_os("UPDATE_DOCS").is_some() {
-        fs::write(path, [before, on_folder, behind].concat()).unwrap();
+        fs::write(path, [before, on_folder, after].concat()).unwrap();
         return;
     }
-    assert_eq!(
-        comparable(&walkthrough),
-        comparable(&on_folder),
-        "UPDATE_DOCS=1 brings the page up to date"
-    );
+    assert_eq!(comparable(&walkthrough), comparable(&on_folder), "UPDATE_DOCS=1 updates the page");
 
     let server = Server::start();
     let variables = vec![("CMS_SERVER", server.url.clone()), ("CMS_KEY", server.key.clone())];
-    let on_server = taken(&walkthrough, &Cli::with_variables(variables));
+    let on_server = run_walkthrough(&walkthrough, &Cli::with_variables(variables));
     assert_eq!(comparable(&walkthrough), comparable(&on_server), "the output of a server differs");
 }

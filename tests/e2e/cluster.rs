@@ -1,5 +1,5 @@
 //! Several nodes on one PostgreSQL server and one bucket, as processes: kills of nodes and of the
-//! database, a restored database, and the way into a cluster and out of it.
+//! database, a restored database, and moves of content into a cluster and out of it.
 //!
 //! These tests need the programs that `CMS_TEST_POSTGRES` and `CMS_TEST_S3` name; without them they
 //! report so and pass.
@@ -125,7 +125,7 @@ fn node_reads_what_another_node_has_written() {
     let invalid = invalid.header("X-AUTH-TOKEN", &first.key);
     let invalid = invalid.header("x-read-consistency", "weak").send().unwrap();
     assert_eq!(invalid.status(), 400);
-    // A revoked key is refused by the other node at once.
+    // A revoked key is refused by the other node immediately.
     let key = first.post(
         "internal/key",
         json!({ "name": "web", "kind": "read_only", "rules": [] }).to_string(),
@@ -187,7 +187,7 @@ fn acknowledged_writes_survive_kills_of_nodes_and_of_the_database() {
             thread::sleep(Duration::from_millis(700));
             if round % 3 == 2 {
                 shared.postgres.kill();
-                // Some writes meet a database that is gone.
+                // Some writes are sent while the database is down.
                 thread::sleep(Duration::from_millis(300));
                 shared.postgres.run();
             } else {
@@ -295,7 +295,8 @@ fn node_responds_while_it_copies_the_database() {
     drop((first, second));
 }
 
-/// A load balancer needs a moment to notice, and sends no request to a connection that is about to end.
+/// A load balancer notices only after a moment that a node is no longer ready. Until then, the node
+/// responds, and closes each connection after its response.
 #[test]
 fn node_that_stops_responds_until_load_balancers_have_noticed() {
     let Some(shared) = Shared::start() else { return };
@@ -319,7 +320,7 @@ fn node_that_stops_responds_until_load_balancers_have_noticed() {
     assert!(stopped.elapsed() < Duration::from_secs(8), "{:?}", stopped.elapsed());
 }
 
-/// Waits until a node reads, and returns the ids of all tags.
+/// Waits until a node responds to reads, and returns the ids of all tags.
 fn tags_when_current(client: &Client, node: &Server) -> BTreeSet<String> {
     let deadline = Instant::now() + Duration::from_secs(30);
     loop {
@@ -392,7 +393,7 @@ fn strict_read_waits_longer_while_the_replica_applies_a_commit() {
     let client = client().build().unwrap();
     assert_eq!(send(&client, &writer, "slow").unwrap().status(), 200);
     thread::scope(|scope| {
-        // The reader gets no row meanwhile.
+        // The reader cannot fetch rows while this lock is held.
         let sql = "BEGIN; LOCK TABLE cms.object; SELECT pg_sleep(7); COMMIT";
         scope.spawn(|| shared.postgres.sql("cms", sql));
         // The lock is taken before the reader continues.
@@ -404,7 +405,7 @@ fn strict_read_waits_longer_while_the_replica_applies_a_commit() {
     });
 }
 
-/// The standby lacks the last commits, and takes the place of the server.
+/// The standby lacks the last commits, and becomes the primary server.
 #[test]
 fn nodes_copy_their_replicas_again_after_a_failover_with_loss() {
     let Some(shared) = Shared::start() else { return };
@@ -420,11 +421,11 @@ fn nodes_copy_their_replicas_again_after_a_failover_with_loss() {
     }
     assert_eq!(tags(&second).len(), 3);
     shared.postgres.fail_over();
-    // The number of the first lost commit, before the other node has looked.
     assert_eq!(tags_when_current(&client, &first), BTreeSet::from(["kept".to_owned()]));
+    // This commit gets the number of the first lost one, before the other node has checked the head.
     assert_eq!(send(&client, &first, "new").unwrap().status(), 200);
     let expected = BTreeSet::from(["kept".to_owned(), "new".to_owned()]);
-    // The first node twice: the other one writes a set-up link when it starts again.
+    // The first node is read twice, because the other one writes a set-up link when it starts again.
     for node in [&first, &second, &first] {
         assert_eq!(tags_when_current(&client, node), expected);
     }

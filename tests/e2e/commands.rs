@@ -233,7 +233,7 @@ fn keys_are_created_listed_and_revoked() {
 #[test]
 fn command_needs_exactly_one_target() {
     let cli = Cli::empty();
-    // In the words of the system.
+    // The message of the operating system.
     let reason = TcpStream::connect("127.0.0.1:1").unwrap_err();
     let unreachable = format!(
         "error: http://127.0.0.1:1 cannot be reached: {reason}\n\
@@ -429,7 +429,7 @@ fn standard_input_replaces_a_file_named_dash() {
     let defined = cli.run_with(&["workflow", "define", "-"], flow).ok();
     assert_eq!(defined, "created the workflow \"short\"\n");
 
-    // More than one batch may contain.
+    // More objects than one batch may contain.
     let lines = |form: fn(u32) -> String| (0..1100).map(form).collect::<String>();
     cli.run_with(&["import", "note", "-"], &lines(|n| format!("{{\"id\":\"n{n}\"}}\n"))).ok();
     let ids = lines(|n| if n % 500 == 7 { format!("bad{n}\n") } else { format!("n{n}\n") });

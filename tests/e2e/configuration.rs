@@ -50,7 +50,7 @@ fn configuration_errors_are_reported_with_their_lines() {
     }
 }
 
-/// A missing file is fine, but a link without a target may hide limits.
+/// A missing file is allowed, but a symbolic link without a target is not: its file may contain limits.
 #[cfg(unix)]
 #[test]
 fn dangling_link_as_configuration_file_is_an_error() {
@@ -65,20 +65,20 @@ fn dangling_link_as_configuration_file_is_an_error() {
 fn limits_are_reloaded_while_the_server_runs() {
     let cli = Cli::empty();
     let server = Server::start_in(&cli.path(""), &[]);
-    let often = || (0..20).any(|_| status(&server, "/no/such/path") == 429);
-    assert!(!often());
-    let soon = |expected: bool| {
+    let is_limited = || (0..20).any(|_| status(&server, "/no/such/path") == 429);
+    assert!(!is_limited());
+    let wait_until_limited = |expected: bool| {
         let limit = Duration::from_secs(20);
-        wait_for(limit, "the settings were reloaded", || often() == expected);
+        wait_for(limit, "the settings were reloaded", || is_limited() == expected);
     };
     cli.write("data/cms.toml", "address-rate = 1\n");
     server.signal("HUP");
-    soon(true);
+    wait_until_limited(true);
     // A file with an error changes nothing.
     cli.write("data/cms.toml", "address-rate = \"fast\"\n");
     server.signal("HUP");
-    soon(true);
+    wait_until_limited(true);
     cli.write("data/cms.toml", "");
     server.signal("HUP");
-    soon(false);
+    wait_until_limited(false);
 }

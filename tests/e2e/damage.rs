@@ -46,11 +46,11 @@ fn with_notes() -> Cli {
     cli
 }
 
-/// Overwrites some pages, from `hundredths` of the file on.
-fn corrupt(database: &Path, hundredths: u64) {
+/// Overwrites some pages, from this percentage of the file on.
+fn corrupt(database: &Path, percent: u64) {
     let mut file = File::options().write(true).open(database).unwrap();
     let pages = file.metadata().unwrap().len() / 4096;
-    let first = (pages * hundredths / 100).max(1);
+    let first = (pages * percent / 100).max(1);
     for page in (first..pages).step_by(3).take(8) {
         file.seek(SeekFrom::Start(page * 4096)).unwrap();
         file.write_all(&[0xa5; 4096]).unwrap();
@@ -60,28 +60,24 @@ fn corrupt(database: &Path, hundredths: u64) {
 #[test]
 fn damaged_database_never_gives_wrong_responses() {
     let mut refused = 0;
-    for hundredths in [5, 20, 40, 60, 90] {
+    for percent in [5, 20, 40, 60, 90] {
         let cli = with_notes();
-        corrupt(&cli.path("data/cms.db"), hundredths);
+        corrupt(&cli.path("data/cms.db"), percent);
         for repair in [&["check"][..], &["check", "--repair"]] {
             let checked = cli.run(repair);
-            assert_eq!(checked.exit, 6, "{hundredths}: {}", checked.transcript());
-            assert!(
-                checked.stdout.starts_with("database"),
-                "{hundredths}: {}",
-                checked.transcript()
-            );
+            assert_eq!(checked.exit, 6, "{percent}: {}", checked.transcript());
+            assert!(checked.stdout.starts_with("database"), "{percent}: {}", checked.transcript());
             checked.stderr_contains("restore a backup");
             for wrong in ["panicked", "nternal", "no problems"] {
                 assert!(!checked.transcript().contains(wrong), "{}", checked.transcript());
             }
         }
         let backup = cli.run(&["backup", "site.tar"]);
-        assert_ne!(backup.exit, 0, "{hundredths}: {}", backup.transcript());
+        assert_ne!(backup.exit, 0, "{percent}: {}", backup.transcript());
         assert!(!cli.path("site.tar").exists());
 
         // All commands refuse a directory that cannot be opened. A server that starts for the first
-        // time also refuses one that stores no keys.
+        // time also refuses a directory in which it cannot store keys.
         let key = ["key", "create", "web", "--kind", "read-only"];
         if cli.run(&["ctd", "list"]).exit != 0 || cli.run(&key).exit != 0 {
             continue;
@@ -94,16 +90,16 @@ fn damaged_database_never_gives_wrong_responses() {
             let (status, body) = get(&format!("/api/v1/content/note/note-{number}"));
             if status == 200 {
                 let body: Value = serde_json::from_str(&body).unwrap();
-                assert_eq!(body["text"], note(number)["text"], "{hundredths}");
+                assert_eq!(body["text"], note(number)["text"], "{percent}");
             } else {
                 refused += 1;
-                assert_eq!(status, 500, "{hundredths}: {body}");
+                assert_eq!(status, 500, "{percent}: {body}");
             }
         }
         let (status, body) = get("/api/v1/content/note?limit=1000");
         if status == 200 {
             let body: Value = serde_json::from_str(&body).unwrap();
-            assert_eq!(body["total_count"], NOTES, "{hundredths}");
+            assert_eq!(body["total_count"], NOTES, "{percent}");
         }
         assert_eq!(get("/healthz").0, 200, "the server lives");
         if refused == refused_before {
@@ -116,7 +112,7 @@ fn damaged_database_never_gives_wrong_responses() {
             http.send(&Method::POST, "/api/v1/content/note", &note(NOTES)).unwrap();
         let unavailable = r#"{"code":503,"message":"Service Unavailable"}"#;
         assert_eq!((status, &*body), (503, unavailable));
-        // Also if the server read the page before it listened.
+        // The server may have read the page before it listened.
         let logged = server.startup_log.join("\n") + &server.logged();
         assert!(logged.contains("database is damaged"), "{logged}");
         let checked = Cli::with_server(&server).run(&["check"]);

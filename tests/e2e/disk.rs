@@ -1,5 +1,5 @@
-//! A full disk: writes are refused with that reason, reads continue, and writes again once there is
-//! space. And a read-only disk.
+//! A full disk: writes are refused with that reason, reads continue, and writes succeed again once
+//! there is space. And a read-only disk.
 
 use std::{
     fs::{self, File},

@@ -117,7 +117,7 @@ contentTypes:
     assert_eq!(first, undated(tree(&copy.path("third"))));
 }
 
-/// Scheduled publications are not exported; a warning names them.
+/// Scheduled publications are not exported; a warning reports their number.
 #[test]
 fn export_warns_of_scheduled_publications() {
     let server = Server::start();
@@ -221,7 +221,7 @@ contentTypes:
     );
 }
 
-/// An existing type does not change, except for a missing image.
+/// An existing type does not change, except that a missing image is set.
 #[test]
 fn import_sets_missing_images_of_types_and_nothing_else() {
     let origin = Cli::with_data();

@@ -39,7 +39,7 @@ impl Nodes {
         Some(nodes)
     }
 
-    /// Sends writes to the other node until something holds.
+    /// Sends writes to the other node until `is_done` returns true.
     fn wait(&self, is_done: impl Fn() -> bool) {
         let started = Instant::now();
         for number in 0.. {
@@ -87,7 +87,7 @@ fn wait_until_ok(node: &Server, path: &str, limit: Duration) {
     wait_for(limit, &format!("{path} is 200 in time"), || node.get(path).status() == 200);
 }
 
-/// Status, names of headers, and the body with placeholders for what differs each time.
+/// Status, names of headers, and the body without the members that differ each time.
 fn shape(response: Response) -> (u16, BTreeSet<String>, String) {
     let names = response.headers().keys().map(ToString::to_string);
     let (status, names) = (response.status().as_u16(), names.collect());
@@ -103,7 +103,7 @@ fn shape(response: Response) -> (u16, BTreeSet<String>, String) {
 }
 
 #[test]
-fn forwarded_writes_are_those_of_the_node_that_writes() {
+fn forwarded_write_has_the_response_of_the_writer() {
     let Some(nodes) = Nodes::start(&[]) else { return };
     assert_eq!(nodes.last_writer(), "one");
     assert_eq!(nodes.writer.get("/writerz").status(), 200);
@@ -134,7 +134,7 @@ fn forwarded_writes_are_those_of_the_node_that_writes() {
         serde_json::from_str::<Value>(&response.text().unwrap()).unwrap()["id"].clone()
     };
     assert_eq!(create(&nodes.other), create(&nodes.writer));
-    // The version that a client has read decides.
+    // The writer checks a forwarded `If-Match`.
     let put = |version: &str| {
         let path = format!("{TAGS}/wait-0");
         let request = nodes.request(&nodes.other, &Method::PATCH, &path);
@@ -154,14 +154,15 @@ fn forwarded_writes_are_those_of_the_node_that_writes() {
     let Nodes { writer, other, shared, folders, .. } = nodes;
     let all = tags(&writer);
     assert_eq!(tags(&other), all);
-    // The node that stops last stores the times at which keys were used: only its replica has that commit.
+    // The node that stops last stores the times at which keys were used: only its replica has that
+    // commit.
     drop(other);
     writer.terminate();
     shared.assert_equal(folders[0].path());
 }
 
 #[test]
-fn address_of_the_client_is_believed_with_the_token_of_a_node() {
+fn forwarded_client_address_needs_the_token_of_a_node() {
     let Some(nodes) = Nodes::start(&["--trust-proxy"]) else { return };
     let request = nodes.request(&nodes.other, &Method::POST, TAGS);
     let request = request.header("x-forwarded-for", "203.0.113.7").body(r#"{"name": "A"}"#);
@@ -171,7 +172,7 @@ fn address_of_the_client_is_believed_with_the_token_of_a_node() {
     assert_eq!(request.send().unwrap().status(), 200);
     let log = nodes.writer.wait_for_log(Duration::from_secs(5), "203.0.113.7");
     assert!(!log.contains("203.0.113.9"), "{log}");
-    // A request that was forwarded once is not forwarded again, whoever says so.
+    // A request with the header of a forwarded one is not forwarded again, even without a valid token.
     let before = nodes.forwarded("responded");
     let request = nodes.request(&nodes.other, &Method::POST, TAGS);
     let request = request.header("x-cms-forwarded", "x").body(r#"{"name": "C"}"#);
@@ -206,7 +207,7 @@ fn session_of_the_admin_page_writes_through_another_node() {
     assert_eq!(nodes.forwarded("responded"), before + 2);
 }
 
-/// Whatever happens to the node that writes, a client of another one is served.
+/// Whatever happens to the node that writes, another node serves its clients.
 #[test]
 fn node_writes_itself_when_the_writer_is_gone() {
     let Some(nodes) = Nodes::start(&[]) else { return };
@@ -219,7 +220,7 @@ fn node_writes_itself_when_the_writer_is_gone() {
         }
         status
     };
-    // One that is stopped: no write fails.
+    // A writer that is stopped: no write fails.
     let stopping = thread::spawn(move || writer.terminate());
     for number in 0..40 {
         assert_eq!(create(format!("stopped-{number}")), 200);
@@ -228,7 +229,7 @@ fn node_writes_itself_when_the_writer_is_gone() {
     }
     stopping.join().unwrap();
     wait_until_ok(&other, "/writerz", Duration::from_secs(10));
-    // One that is killed: only a request under way has an unknown outcome.
+    // A writer that is killed: only a request under way has an unknown outcome.
     let again = start(&shared, folders[0].path(), "one", &[]);
     let forwards = |node: &Server| {
         let text = node.get("/metrics").text().unwrap();
@@ -255,16 +256,16 @@ fn node_writes_itself_when_the_writer_is_gone() {
     assert!((0..20).all(|number| all.contains(&format!("killed-{number}"))));
 }
 
-/// A client that got 504 reads whether its write was stored. That must not change later.
+/// After a 504, a client reads whether its write was stored. The result must not change later.
 #[test]
-fn paused_writer_does_not_carry_out_what_has_waited_for_too_long() {
+fn paused_writer_drops_writes_that_have_waited_too_long() {
     let Some(nodes) = Nodes::start(&[]) else { return };
     let status = |id: &str| send(&nodes.client, &nodes.other, id).unwrap().status().as_u16();
     thread::scope(|scope| {
         // The first write waits for this lock in its commit, the second one for the end of that commit.
         let sql = "BEGIN; LOCK TABLE cms.commit_log IN EXCLUSIVE MODE; SELECT pg_sleep(3); COMMIT";
         scope.spawn(|| nodes.shared.postgres.sql("cms", sql));
-        // The lock is taken, then each write waits in its place, before the next step.
+        // The sleeps let each step take effect: the lock is taken, then both writes wait.
         thread::sleep(Duration::from_secs(1));
         let first = scope.spawn(|| status("first"));
         thread::sleep(Duration::from_millis(500));

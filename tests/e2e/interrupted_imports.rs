@@ -21,7 +21,7 @@ use super::{
     support::{Cli, PUBLISHING_PROJECT, Server, fixtures, link},
 };
 
-/// Objects in one request, so that a small import takes many.
+/// Objects in one request, so that a small import takes many requests.
 const BATCH: &str = "8";
 const POSTS: usize = 24;
 /// Number of points in the import at which a test kills it.
@@ -87,13 +87,13 @@ fn fill(cli: &Cli) {
     write("chapters.ndjson", chapters.collect());
     cli.run(&["import", "chapter", "chapters.ndjson"]).ok();
 
-    let some = |rest: usize| posts().filter(move |n| n % 4 == rest).map(post);
+    let with_remainder = |remainder: usize| posts().filter(move |n| n % 4 == remainder).map(post);
     let run = |command: &[&str], ids: Vec<String>| {
         let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
         cli.run(&[command, &ids].concat()).ok();
     };
-    run(&["publish", "post"], some(1).chain(some(2)).collect());
-    run(&["archive", "post"], some(3).collect());
+    run(&["publish", "post"], with_remainder(1).chain(with_remainder(2)).collect());
+    run(&["archive", "post"], with_remainder(3).collect());
     let edited = posts().filter(|n| n % 4 == 2).map(|n| {
         json!({ "id": post(n), "title": format!("Draft of {n}"), "next": link("post", &post(n + 2)),
             "notes": link("note", "n7") })
@@ -297,7 +297,7 @@ fn import_completes_a_killed_import() {
     }
 }
 
-/// Of servers that start together on one data directory, one imports.
+/// If several servers start together on one data directory, only one imports.
 #[test]
 fn serve_imports_once_when_servers_start_together() {
     let origin = &*ORIGIN;

@@ -87,7 +87,7 @@ fn dates(objects: &[Value], names: &[&str]) -> Vec<String> {
     objects.iter().map(line).collect()
 }
 
-/// Sites sort by the date of creation, also after a move.
+/// Objects keep their dates, and their order by date of creation, after a move to another site.
 #[test]
 fn import_keeps_dates_of_an_export() {
     let origin = site();
@@ -129,11 +129,12 @@ fn import_keeps_dates_of_an_export() {
         assert_eq!(changed[0], "a-draft 2020-12-01T09:30:00+00:00");
         assert_eq!(changed[2], "c-modified 2022-01-01T00:00:00+00:00");
 
-        // Equal objects do not change; objects of an import without dates get them.
+        // Equal objects do not change.
         let again = copy.run(&["import", exported, "--update-existing", "--keep-dates"]).ok();
         assert_eq!(again, "created 0, updated 0, unchanged 7, refused 0\n");
     }
 
+    // Objects that were imported without dates get the dates.
     let copy = Cli::with_data();
     copy.run(&["import", exported]).ok();
     let now = dates(&list(&copy, "object list page --json"), &both);
@@ -152,8 +153,8 @@ fn export_and_import_move_the_trash() {
     assert_eq!(output.stderr, "2 deleted objects for `cms import --keep-dates`\n");
     let trash = "ContentTypePage/deletedObjectPage.json";
     let mut files = tree(&origin.path("out"));
-    let cli = files.iter().position(|(name, _)| name == trash).unwrap();
-    let deleted = String::from_utf8(files.remove(cli).1).unwrap();
+    let index = files.iter().position(|(name, _)| name == trash).unwrap();
+    let deleted = String::from_utf8(files.remove(index).1).unwrap();
     let deleted: Vec<Value> =
         deleted.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(
@@ -194,7 +195,7 @@ fn export_and_import_move_the_trash() {
     let copy = Cli::with_data();
     let output = copy.run(&["import", exported]);
     assert_eq!(output.stdout, "created 7, updated 0, unchanged 0, refused 0, statuses set 2\n");
-    // The next export into the same folder without them removes the file.
+    // The next export without deleted objects into the same folder removes their file.
     origin.run(&["export", "out"]).ok();
     assert_eq!(tree(&origin.path("out")), tree(&origin.path("plain")));
 }

@@ -1,6 +1,6 @@
 //! The layers, as Cargo sees them: which package may depend on which.
 //!
-//! What a package does not depend on, it cannot name, so the compiler keeps these rules within the
+//! A package cannot name what it does not depend on, so the compiler enforces these rules in the
 //! sources. ARCHITECTURE.md has the map.
 
 use std::{
@@ -14,7 +14,7 @@ use serde_json::Value;
 const LAYERS: [&str; 7] =
     ["cms-cluster", "cms-jpeg", "cms-media", "cms-model", "cms-search", "cms-store", "cms-system"];
 
-/// Engines, network and terminal; and the layers whose dependencies may contain them, directly or
+/// Packages of engines, network and terminal, each with the layers that may depend on it, directly or
 /// not.
 const RESTRICTED: &[(&str, &[&str])] = &[
     ("axum", &[]),
@@ -123,7 +123,7 @@ impl Packages {
         self.0[package].iter().map(String::as_str)
     }
 
-    /// All that a package depends on, itself included.
+    /// All packages that a package depends on, directly or not, and the package itself.
     fn reached<'p>(&'p self, package: &'p str) -> BTreeSet<&'p str> {
         let (mut reached, mut open) = (BTreeSet::new(), vec![package]);
         while let Some(package) = open.pop() {

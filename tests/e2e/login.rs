@@ -70,32 +70,32 @@ fn default_profile_is_the_target_without_flags_and_variables() {
     cli.run(&apply).exits(0).stderr_contains(&local);
     cli.run(&[&apply[..], &["--profile", "local"]].concat()).exits(0).stderr_contains(&local);
     let shown = cli.run(&["whoami"]).ok();
-    let place = format!("{} (profile \"local\", key \"admin\")\n", server.url);
-    assert!(shown.contains(&place), "{shown}");
+    let target = format!("{} (profile \"local\", key \"admin\")\n", server.url);
+    assert!(shown.contains(&target), "{shown}");
     cli.run(&["wait"]).exits(0).prints(&format!("{} is ready\n", server.url));
 
-    // Flags come first, then variables. CMS_KEY is not for the server of a profile.
+    // Flags take precedence over variables. CMS_KEY is not used for the server of a profile.
     let elsewhere = format!("target: {} (profile \"other\", key \"admin\")\n", other.url);
-    let with = |variables: &[(&'static str, &str)], flags: &[&str], exit: i32, part: &str| {
+    let plan = |variables: &[(&'static str, &str)], flags: &[&str], exit: i32, part: &str| {
         let cli = user.cli(variables);
         cli.write("project.yaml", PROJECT);
         let output = cli.run(&[&["ctd", "plan", "project.yaml"], flags].concat());
         output.exits(exit).stderr_contains(part);
     };
-    with(&[], &["--profile", "other", "--exit-code"], 10, &elsewhere);
-    with(&[("CMS_DATA", "data")], &[], 0, "target: data\n");
-    with(&[("CMS_PROFILE", "other")], &[], 0, &elsewhere);
-    with(&[("CMS_PROFILE", "other"), ("CMS_KEY", "wrong")], &[], 0, &elsewhere);
-    with(&[("CMS_PROFILE", "other")], &["--data", "data"], 0, "target: data\n");
-    with(&[("CMS_DATA", "data")], &["--profile", "other"], 0, &elsewhere);
+    plan(&[], &["--profile", "other", "--exit-code"], 10, &elsewhere);
+    plan(&[("CMS_DATA", "data")], &[], 0, "target: data\n");
+    plan(&[("CMS_PROFILE", "other")], &[], 0, &elsewhere);
+    plan(&[("CMS_PROFILE", "other"), ("CMS_KEY", "wrong")], &[], 0, &elsewhere);
+    plan(&[("CMS_PROFILE", "other")], &["--data", "data"], 0, "target: data\n");
+    plan(&[("CMS_DATA", "data")], &["--profile", "other"], 0, &elsewhere);
     let both = [("CMS_DATA", "data"), ("CMS_PROFILE", "other")];
-    with(&both, &[], 2, "CMS_DATA and CMS_PROFILE are both set");
+    plan(&both, &[], 2, "CMS_DATA and CMS_PROFILE are both set");
     let flags = ["--data", "d", "--profile", "other"];
-    with(&[], &flags, 2, "--data and --profile cannot be used together");
-    with(&[], &["--profile", "othre"], 4, "hint: did you mean \"other\"?");
-    with(&[], &["--profile", "production"], 4, "hint: profiles are local, other");
+    plan(&[], &flags, 2, "--data and --profile cannot be used together");
+    plan(&[], &["--profile", "othre"], 4, "hint: did you mean \"other\"?");
+    plan(&[], &["--profile", "production"], 4, "hint: profiles are local, other");
     let key = [("CMS_KEY", "wrong")];
-    with(&key, &["--server", &server.url], 3, "does not know this key: check CMS_KEY");
+    plan(&key, &["--server", &server.url], 3, "does not know this key: check CMS_KEY");
 
     // The other profile does not become the default.
     cli.run(&["logout"]).exits(0).stderr_contains("profile \"local\" is removed");
@@ -128,7 +128,7 @@ fn dry_runs_of_login_and_logout_store_nothing() {
     assert_eq!(fs::read(user.file()).unwrap(), stored);
 }
 
-/// Echo would stay off in the shell of the user.
+/// Otherwise, echo would stay off in the shell of the user.
 #[cfg(target_os = "linux")]
 #[test]
 fn interrupted_prompt_restores_the_echo_of_the_terminal() {
@@ -138,7 +138,7 @@ fn interrupted_prompt_restores_the_echo_of_the_terminal() {
     }
     let (server, user) = (Server::start(), User::new());
     let program = env!("CARGO_BIN_EXE_cms");
-    // The shell gets the signal too, and goes on.
+    // The shell gets the signal, too, and continues.
     let line = format!(
         "trap : INT; {program} login {}; echo exit $?; stty -a | grep -o -e '-*echo '",
         server.url
@@ -161,7 +161,7 @@ fn interrupted_prompt_restores_the_echo_of_the_terminal() {
         }
     };
     read_until(&format!("key for {}: ", server.url));
-    // The prompt turns off echo after its text, so the first key may be too early.
+    // The prompt turns echo off after it has printed its text, so the first keys may be echoed.
     let start = Instant::now();
     input.write_all(b"secret\x03").unwrap();
     read_until("exit ");
@@ -236,7 +236,7 @@ fn pages_open_in_the_browser() {
     cli.run(&["open", "shop"]).exits(2).stderr_contains("admin, docs, api");
     cli.run(&["open", "--data", "data"]).exits(2).stderr_contains("needs a server");
 
-    // A browser that writes its address to a file.
+    // A fake browser that writes the opened address to a file.
     let opened = user.config.path().join("opened");
     let note = format!("{}.tmp", opened.display());
     let browser = format!("#!/bin/sh\necho \"$1\" > {note}\nmv {note} {}\n", opened.display());

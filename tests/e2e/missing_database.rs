@@ -122,8 +122,8 @@ fn traced(here: &Path, options: &[&str]) -> bool {
     strace.status().unwrap().success()
 }
 
-/// Starts a restore and kills it in step `step` of `steps`: with `strace` before that change of a
-/// file, else after that part of its duration.
+/// Starts a restore and kills it in step `step` of `steps`. With `strace`, a step is a system call that
+/// changes a file, and the kill comes before it; otherwise, a step is a part of the duration.
 fn kill_in(step: usize, steps: usize, duration: Duration, here: &Cli, exact: bool) {
     if exact {
         let inject = format!("inject={CHANGES}:signal=SIGKILL:when={step}");
@@ -132,7 +132,7 @@ fn kill_in(step: usize, steps: usize, duration: Duration, here: &Cli, exact: boo
     }
     let mut restore = here.start(&["restore", "site.tar", "--data", "new"]);
     let part = u32::try_from(step).unwrap() * duration / u32::try_from(steps).unwrap();
-    // The process is killed after each part of the duration.
+    // A fixed sleep, because the process is killed at this point of its duration.
     thread::sleep(part);
     restore.kill().unwrap();
     restore.wait().unwrap();
@@ -152,9 +152,9 @@ fn killed_restore_is_repeated_and_opens_only_when_complete() {
     cli.run(&["backup", "site.tar"]).ok();
     let here = Cli::empty();
     fs::copy(cli.path("site.tar"), here.path("site.tar")).unwrap();
-    let restored = ["restore", "site.tar", "--data", "new"];
+    let restore = ["restore", "site.tar", "--data", "new"];
     let started = std::time::Instant::now();
-    let output = here.run(&restored).ok();
+    let output = here.run(&restore).ok();
     let duration = started.elapsed();
     fs::remove_dir_all(here.path("new")).unwrap();
 
@@ -180,7 +180,7 @@ fn killed_restore_is_repeated_and_opens_only_when_complete() {
             assert_eq!(files(&here.path("new")), before, "step {step}: {}", opened.transcript());
         }
         assert_eq!(is_complete, opened.exit == 0, "step {step}");
-        let again = here.run(&restored);
+        let again = here.run(&restore);
         let is_done = again.exit == 5 && !here.path("new/restoring").exists();
         assert!(is_done || again.exit == 0, "step {step}: {}", again.transcript());
         assert!(is_done || again.stdout == output, "step {step}: {}", again.transcript());

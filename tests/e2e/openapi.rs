@@ -23,8 +23,8 @@ fn document_is_the_same_on_both_targets() {
         cli.run(&["ctd", "apply", project.to_str().unwrap()]).ok();
     }
     let folder = |arguments: &[&str]| {
-        let found_at = ["--public-url", server.url.as_str()];
-        targets[0].run(&[&["openapi"], arguments, &found_at].concat()).ok()
+        let public_url = ["--public-url", server.url.as_str()];
+        targets[0].run(&[&["openapi"], arguments, &public_url].concat()).ok()
     };
     for arguments in [
         &[][..],

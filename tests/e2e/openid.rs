@@ -1,7 +1,7 @@
 //! Sign-in by OpenID Connect with an independent provider: `oidc-provider` of npm.
 //!
 //! Needs `node` and, in `NODE_PATH`, the package `oidc-provider`; `.ci/run` installs it. The issuer of
-//! `cms-server/tests/it/openid.rs` makes the mistakes that a provider does not.
+//! `cms-server/tests/it/openid.rs` sends the invalid responses that a correct provider never sends.
 
 use std::{
     collections::BTreeMap,
@@ -17,8 +17,8 @@ use tempfile::TempDir;
 
 use super::support::{Cli, Server, client};
 
-/// The public URL of the server, which the provider knows; the browser of a test sends these requests
-/// to the server itself.
+/// The public URL of the server, which the provider knows. The browser of a test sends requests for
+/// this URL to the address of the server.
 const PUBLIC_URL: &str = "https://cms.example.com";
 const START: &str = "https://cms.example.com/api/v1/session/openid";
 
@@ -29,7 +29,7 @@ struct Provider {
 }
 
 impl Provider {
-    /// None where the program is missing.
+    /// Returns `None` if the package or `node` is missing.
     #[expect(
         clippy::disallowed_methods,
         clippy::print_stderr,
@@ -106,7 +106,7 @@ impl Site {
 struct Browser<'a> {
     site: &'a Site,
     client: Client,
-    /// By site and name.
+    /// By origin and name.
     cookies: BTreeMap<(String, String), String>,
 }
 
@@ -120,7 +120,7 @@ impl<'a> Browser<'a> {
     fn get(&mut self, url: &str) -> String {
         let host = origin(url).to_owned();
         let real = url.replace(PUBLIC_URL, &self.site.server.url);
-        let cookies = self.cookies.iter().filter(|((of, _), _)| *of == host);
+        let cookies = self.cookies.iter().filter(|((origin, _), _)| *origin == host);
         let cookies: Vec<_> = cookies.map(|((_, name), value)| format!("{name}={value}")).collect();
         let response = self.client.get(real).header("cookie", cookies.join("; ")).send().unwrap();
         for set in response.headers().get_all("set-cookie") {
@@ -142,7 +142,8 @@ impl<'a> Browser<'a> {
         }
     }
 
-    /// Signs in at the provider, up to the URL of the callback. An empty account is denied.
+    /// Signs in at the provider, up to the URL of the callback. With an empty account, the provider
+    /// denies the sign-in.
     fn callback(&mut self, start: &str, account: &str) -> String {
         let mut url = self.get(start);
         if !account.is_empty() {
@@ -154,7 +155,7 @@ impl<'a> Browser<'a> {
         url
     }
 
-    /// Signs in; returns where the browser ends.
+    /// Signs in; returns the last URL of the browser.
     fn sign_in(&mut self, account: &str) -> String {
         let callback = self.callback(START, account);
         self.get(&callback)
@@ -171,7 +172,7 @@ impl<'a> Browser<'a> {
     }
 }
 
-/// The site of a URL.
+/// The origin of a URL.
 fn origin(url: &str) -> &str {
     let start = url.find("://").unwrap() + 3;
     &url[..url[start..].find('/').map_or(url.len(), |end| start + end)]
@@ -201,7 +202,7 @@ fn existing_user_signs_in_at_a_provider() {
     let mut other = Browser::new(&site);
     assert_eq!(other.sign_in(""), error("openid_denied"));
 
-    // Everything is used once, and by one browser.
+    // A state is accepted once, and from one browser; a code is accepted once.
     assert_eq!(browser.get(&callback), error("openid_state"), "used state");
     let elsewhere = browser.callback(START, "ada");
     assert_eq!(other.get(&elsewhere), error("openid_state"), "state of another browser");

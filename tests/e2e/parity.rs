@@ -2,8 +2,8 @@
 
 use super::support::{Server, both_targets, files, fixtures, masked};
 
-/// Commands in order; `FIXTURES` is the folder of fixtures. They list no keys other than their own,
-/// because a server creates its first ones.
+/// Commands in order; `FIXTURES` is the folder of fixtures. No command lists keys, because a server
+/// also has its first keys.
 const COMMANDS: [&str; 217] = [
     "ctd list",
     "ctd plan FIXTURES/project.yaml",

@@ -41,7 +41,7 @@ fn preview_prints_the_url_or_the_token_on_both_targets() {
     });
 }
 
-/// A token of a command on the data directory reads on the server of that directory.
+/// A server accepts a preview token that a command on its data directory created.
 #[test]
 fn preview_token_of_a_data_directory_works_on_its_server() {
     let cli = Cli::with_data();

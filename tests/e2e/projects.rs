@@ -56,7 +56,7 @@ keys:
 }
 
 /// Applies the project to a target twice, and exports it.
-fn applied(cli: &Cli, file: &str, created: usize, exported: &str) -> String {
+fn apply_and_export(cli: &Cli, file: &str, created: usize, exported: &str) -> String {
     let first = cli.run(&["ctd", "apply", file]);
     assert!(first.stderr.ends_with("applied\n"), "{}", first.transcript());
     let plan = first.ok();
@@ -73,13 +73,13 @@ fn applied(cli: &Cli, file: &str, created: usize, exported: &str) -> String {
 fn project_of_forty_related_types_is_applied_and_exported() {
     let folder = Cli::with_data();
     folder.write("project.yaml", &project());
-    // Plus the workflow and the key. An export has no keys.
-    let exported = applied(&folder, "project.yaml", TYPES + 2, "exported.yaml");
+    // The workflow and the key are created, too. An export contains no keys.
+    let exported = apply_and_export(&folder, "project.yaml", TYPES + 2, "exported.yaml");
 
     let server = Server::start();
     let remote = Cli::with_server(&server);
     remote.write("exported.yaml", &exported);
-    assert_eq!(applied(&remote, "exported.yaml", TYPES + 1, "again.yaml"), exported);
+    assert_eq!(apply_and_export(&remote, "exported.yaml", TYPES + 1, "again.yaml"), exported);
 }
 
 /// A scoped key does not see the types that the project refers to, such as `_tag`.

@@ -35,7 +35,7 @@ pub(crate) struct Received {
     pub(crate) headers: Vec<(String, String)>,
     pub(crate) body: String,
     /// The receiver responds with success.
-    pub(crate) taken: bool,
+    pub(crate) accepted: bool,
 }
 
 impl Received {
@@ -125,8 +125,8 @@ fn serve(stream: TcpStream, received: &Mutex<Vec<Received>>, behavior: &Mutex<Be
         }
         let body = String::from_utf8(body).unwrap();
         let behavior = behavior.lock().unwrap().clone();
-        let taken = matches!(behavior, Behavior::Respond(200, _));
-        received.lock().unwrap().push(Received { headers, body, taken });
+        let accepted = matches!(behavior, Behavior::Respond(200, _));
+        received.lock().unwrap().push(Received { headers, body, accepted });
         let (status, more, body) = match behavior {
             Behavior::Close => return,
             Behavior::Hang => {
@@ -151,6 +151,6 @@ pub(crate) fn success() -> Behavior {
 
 /// Polls a condition, for at most a minute.
 #[track_caller]
-pub(crate) fn wait_until(is_so: impl FnMut() -> bool) {
-    wait_for(Duration::from_mins(1), "waited in vain", is_so);
+pub(crate) fn wait_until(is_met: impl FnMut() -> bool) {
+    wait_for(Duration::from_mins(1), "the condition is met within a minute", is_met);
 }

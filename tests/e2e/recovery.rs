@@ -304,7 +304,7 @@ fn assert_sound(path: &Path, live: usize) {
          WHERE data ->> '$.number' <> version",
     );
     none(
-        "the journal does not tell what happened",
+        "the journal does not match the objects",
         "SELECT coalesce(o.pk, j.object)
          FROM (SELECT pk, version, 0 AS deleted FROM object
                UNION ALL SELECT pk, version, 1 FROM trash) AS o

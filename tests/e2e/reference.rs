@@ -1,9 +1,9 @@
 //! The examples of README.md, docs/reference, docs/how-to and the tutorial run as printed.
 //!
 //! The `sh` and `graphql` blocks of a page run in order, in one shell, on a server with the example
-//! site. A `json` block directly below one must be contained in what it prints, a `text` block must
-//! equal it. `yaml` blocks name their file in the first line. `"..."` in JSON stands for any value,
-//! as the last element of a list for any further ones.
+//! site. The output of a block must contain the `json` block, or equal the `text` block, directly below
+//! that block. `yaml` blocks name their file in the first line. `"..."` in JSON stands for any value;
+//! as the last element of a list, it stands for any further elements.
 
 use std::{
     fmt::Write as _,
@@ -181,7 +181,8 @@ fn examples_of_the_reference_run_as_printed() {
     }
     let folder = TempDir::new().unwrap();
     let site = folder.path().join("site");
-    // With its search index: a server that has to build it responds to searches before it is complete.
+    // The data directory gets a search index: a server that has to build the index responds to searches
+    // before the index is complete.
     let commands: [&[&str]; 3] =
         [&["ctd", "apply", "project.yaml"], &["import", "content"], &["reindex"]];
     for arguments in commands {

@@ -41,7 +41,7 @@ impl<'a> Reader<'a> {
         let object = self.get("/api/v1/content/post/one");
         let list = self.get("/api/v1/content/post?limit=1");
         let hydrated = self.get("/api/v1/content/post/two?hydrate=1");
-        // A query of its own: no cached response, but perhaps a cached link target.
+        // With a unique query string, the response is not cached, but the linked object may be.
         let query = self.queries.fetch_add(1, Ordering::Relaxed);
         let linked = self.get(&format!("/api/v1/content/post/two?hydrate=1&query={query}"));
         let objects = [&object, &list["data"][0], &hydrated["next"][0], &linked["next"][0]];

@@ -18,7 +18,8 @@ fn jump(cli: &Cli, years: i64) {
     }
 }
 
-/// Objects in the trash, and changes of content: a server also creates its first keys.
+/// Numbers of objects in the trash and of changes, except those of keys: a server creates its first
+/// keys.
 fn kept(cli: &Cli) -> (i64, i64) {
     let database = Connection::open(cli.path("data/cms.db")).unwrap();
     let sql = "SELECT (SELECT count(*) FROM trash),

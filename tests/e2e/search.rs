@@ -109,7 +109,7 @@ fn search_flags_select_hits() {
 #[test]
 fn search_flags_order_hits() {
     let server = Server::start();
-    let ledger = ["*", "--type", "book"];
+    let books = ["*", "--type", "book"];
     let table: &[(&[&str], &[&str])] = &[
         (&["--order-by", "price"], &["mill", "tide", "map", "salt"]),
         (&["--order-by", "price", "--desc"], &["map", "tide", "mill", "salt"]),
@@ -124,10 +124,10 @@ fn search_flags_order_hits() {
     ];
     for cli in libraries(&server) {
         for (arguments, expected) in table {
-            let arguments = [&ledger, *arguments].concat();
+            let arguments = [&books, *arguments].concat();
             assert_eq!(found(&cli, &arguments), *expected, "cms search {arguments:?}");
         }
-        // The boosted one of two types comes first.
+        // Objects of the boosted type come first.
         let boosted = |boost| found(&cli, &["*", "--boost", boost, "--limit", "1"]);
         assert_eq!(boosted("news=2.5"), ["autumn"]);
         assert_ne!(boosted("book=2.5"), ["autumn"]);
@@ -253,8 +253,8 @@ fn keys_find_readable_types_and_only_admin_keys_rebuild_the_index() {
     search(&Cli::with_key(&server, "unknown"), &["tide"]).exits(3);
 }
 
-/// Each finds the writes of the other immediately, and the server runs the rebuild that a command
-/// on the data directory requests.
+/// Command and server find the writes of each other immediately, and the server runs the rebuild that
+/// a command on the data directory requests.
 #[test]
 fn command_line_searches_beside_a_running_server() {
     let folder = Cli::with_data();

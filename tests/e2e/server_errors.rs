@@ -12,7 +12,7 @@ use super::support::{Cli, CommandOutput};
 const BUSY: &str = "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 0\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
 
 /// The response of `GET /api/auth-context`.
-const WHO: &str = r#"{"organization":{"id":"o","name":"d"},"space":{"id":"s","name":"d"},
+const AUTH_CONTEXT: &str = r#"{"organization":{"id":"o","name":"d"},"space":{"id":"s","name":"d"},
     "user":{"id":"u","username":"k","roles":[]},
     "apiKey":{"name":"k","type":"read_write","rules":[]}}"#;
 
@@ -24,7 +24,7 @@ type Received = (String, Option<String>);
 fn stub(responses: Vec<String>) -> (String, Receiver<Received>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
-    let (output, heard) = mpsc::channel();
+    let (output, received) = mpsc::channel();
     thread::spawn(move || {
         for response in responses {
             let (mut stream, _) = listener.accept().unwrap();
@@ -32,7 +32,7 @@ fn stub(responses: Vec<String>) -> (String, Receiver<Received>) {
             stream.write_all(response.as_bytes()).unwrap();
         }
     });
-    (url, heard)
+    (url, received)
 }
 
 /// Reads a request with its body.
@@ -70,14 +70,14 @@ fn run(command: &[&str], responses: &[String]) -> (CommandOutput, Vec<String>) {
 }
 
 fn run_with_keys(command: &[&str], responses: &[String]) -> (CommandOutput, Vec<Received>) {
-    let (url, heard) = stub(responses.to_vec());
+    let (url, received) = stub(responses.to_vec());
     let cli = Cli::empty();
     cli.write("key", "a-key");
     cli.write("object.json", "{}");
     let mut arguments = vec!["--server", &url, "--key-file", "key"];
     arguments.extend(command);
     let output = cli.run(&arguments);
-    (output, heard.try_iter().collect())
+    (output, received.try_iter().collect())
 }
 
 #[test]
@@ -94,17 +94,17 @@ fn reads_are_retried_while_the_server_is_busy() {
 
 #[test]
 fn writes_are_never_retried() {
-    let responses = [response(200, WHO), BUSY.to_owned(), BUSY.to_owned()];
+    let responses = [response(200, AUTH_CONTEXT), BUSY.to_owned(), BUSY.to_owned()];
     let (output, requests) = run(&["object", "create", "post", "object.json"], &responses);
     output.exits(9);
     assert_eq!(requests, ["GET /api/auth-context", "POST /api/v1/content/post"]);
 }
 
-/// With the same `Idempotency-Key`, so that it is carried out once.
+/// The repeated request has the same `Idempotency-Key`, so that the server creates one object.
 #[test]
 fn creation_is_repeated_once_when_its_outcome_is_unknown() {
     let unknown = || response(504, r#"{"code":504,"message":"Commit outcome unknown"}"#);
-    let who = || response(200, WHO);
+    let who = || response(200, AUTH_CONTEXT);
     let create = ["object", "create", "post", "object.json"];
     let created = response(200, r#"{"id":"a"}"#);
     let (output, requests) = run_with_keys(&create, &[who(), unknown(), created]);
@@ -176,12 +176,12 @@ fn reindex_can_be_interrupted_while_it_waits() {
     let mut responses = reindex_job();
     let requests = responses.len() + 2;
     responses.extend(vec![job("running", ""); 1000]);
-    let (url, heard) = stub(responses);
+    let (url, received) = stub(responses);
     let cli = Cli::empty();
     cli.write("key", "a-key");
     let mut child = cli.start(&["--server", &url, "--key-file", "key", "reindex"]);
     for _ in 0..requests {
-        heard.recv().unwrap();
+        received.recv().unwrap();
     }
     let (exit, output) = cli.shell(&format!("kill -INT {}", child.id()));
     assert_eq!((exit, &*output), (0, ""));

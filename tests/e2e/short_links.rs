@@ -59,7 +59,7 @@ fn short_links_are_completed_on_both_targets() {
         cli.run(&["object", "update", "post", "a", "whole.json"]).ok();
         assert_eq!(stored(cli, "a"), json!({ "id": "a", "author": link("author", "ada") }));
 
-        // Links to later rows wait until these exist, whatever their form.
+        // Links to later rows are set after these rows exist, also links in the short form.
         let rows =
             "{\"id\":\"b\",\"next\":\"c\",\"author\":\"ada\"}\n{\"id\":\"c\",\"next\":[\"b\"]}\n";
         cli.run_with(&["import", "post", "-"], rows).ok();

@@ -16,7 +16,7 @@ fn require_ended(child: &mut Child, timeout: Duration) {
     wait_for(timeout, &message, || child.try_wait().unwrap().is_some());
 }
 
-/// The grace period of 20 seconds is for complete requests.
+/// Only complete requests get the grace period of 20 seconds.
 #[test]
 fn shutdown_does_not_wait_for_incomplete_requests() {
     let cli = Cli::empty();

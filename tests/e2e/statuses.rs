@@ -159,7 +159,7 @@ contentTypes:
     }
 }
 
-/// The objects of `page` with their status only, instead of `internal`.
+/// The objects of `page`, with the status as the value of `internal`.
 fn pages(cli: &Cli, flags: &[&str]) -> Value {
     let list = [&["object", "list", "page", "--order-by", "id", "--json"], flags].concat();
     let list: Vec<Value> = cli.run(&list).exits(0).json();
@@ -218,8 +218,8 @@ fn import_publishes_only_values_of_the_file() {
     assert_eq!(pages(&cli, &["--preview"]), before);
 }
 
-/// A slug missing in the file is generated from its source; one that an editor wrote is not
-/// published instead.
+/// A slug missing in the file is generated from its source. The slug that an editor wrote in a draft is
+/// not published instead.
 #[test]
 fn slug_of_a_draft_is_not_published() {
     let cli = Cli::with_data();

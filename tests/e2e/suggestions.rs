@@ -1,4 +1,4 @@
-//! Misspelt names: the message has a similar one, the same on both targets.
+//! Misspelt names: messages suggest a similar name, the same on both targets.
 
 use super::support::{Cli, PUBLISHING_PROJECT, on_both_targets};
 
@@ -75,7 +75,7 @@ fn misspelt_names_have_suggestions() {
     });
 }
 
-/// Searches without hits, and keys without rights, would not say why.
+/// Without suggestions, a search without hits or a key without rights would not show the reason.
 #[test]
 fn misspelt_names_of_searches_and_rules_have_suggestions() {
     on_both_targets(|cli| {

@@ -241,7 +241,7 @@ impl Cli {
             .stdout(writer.try_clone().unwrap())
             .stderr(writer);
         let mut child = command.spawn().expect("there is a shell");
-        // It keeps the other end of the pipe open.
+        // The command keeps the write end of the pipe open.
         drop(command);
         let mut printed = String::new();
         reader.read_to_string(&mut printed).unwrap();
@@ -340,11 +340,11 @@ pub(crate) fn client() -> ClientBuilder {
     Client::builder().timeout(Duration::from_mins(1))
 }
 
-/// Polls a condition; fails with a message when it is not met in time.
+/// Polls a condition; fails with a message when it is not met within `limit`.
 #[track_caller]
-pub(crate) fn wait_for(limit: Duration, message: &str, mut is_so: impl FnMut() -> bool) {
+pub(crate) fn wait_for(limit: Duration, message: &str, mut is_met: impl FnMut() -> bool) {
     let started = Instant::now();
-    while !is_so() {
+    while !is_met() {
         assert!(started.elapsed() < limit, "{message}");
         thread::sleep(Duration::from_millis(20));
     }

@@ -55,7 +55,7 @@ fn plan_against_a_missing_data_directory_takes_it_as_empty() {
 }
 
 #[test]
-fn plan_against_a_missing_data_directory_ends_as_usual() {
+fn plan_against_a_missing_data_directory_has_the_usual_exit_codes() {
     let cli = Cli::with_data();
     cli.copy(&files());
     cli.write("blocked.yaml", "version: 1\ncontentTypes: [{name: author, workflow: none}]\n");
@@ -72,11 +72,11 @@ fn plan_against_a_missing_data_directory_ends_as_usual() {
 fn plan_takes_only_a_new_data_directory_as_empty() {
     let cli = Cli::with_data();
     cli.copy(&files());
-    // A directory with settings only counts as new.
+    // A directory that contains only settings counts as new.
     cli.write("data/cms.toml", "");
     assert_eq!(cli.run(&["ctd", "plan", "shop.yaml"]).exit, 0);
     cli.write("data/media/file", "");
-    // Its database is missing.
+    // A directory with media files, but without a database, does not.
     assert_eq!(cli.run(&["ctd", "plan", "shop.yaml"]).exit, 5);
     assert!(!cli.path("data/cms.db").exists());
 }

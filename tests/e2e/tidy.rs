@@ -1,7 +1,7 @@
 //! Rules on the source files (length, names, imports), as tests that read them.
 //!
-//! ARCHITECTURE.md and CONTRIBUTING.md explain most rules. They are about code: they ignore comments and the test
-//! module at the end of a file, unless they are about these. Nothing here runs `cms`.
+//! ARCHITECTURE.md and CONTRIBUTING.md explain most rules. Rules about code ignore comments and the
+//! test module at the end of a file. Nothing here runs `cms`.
 
 use std::{
     collections::BTreeSet,
@@ -14,8 +14,8 @@ const CODE_LINES: usize = 500;
 const FILE_LINES: usize = 600;
 const TEST_LINES: usize = 800;
 
-/// Packages that a few places use, and those places: a path that ends in `/` is a folder. Which
-/// crate may use a package at all is for `layers.rs`.
+/// Packages that only some files may use, with the paths of these files; a path that ends in `/` is a
+/// folder. `layers.rs` checks which crate may use a package at all.
 const ALLOWED: &[(&str, &[&str])] = &[
     ("async_graphql", &["cms-core/model/src/graphql/", "cms-core/src/graphql/"]),
     ("regex_automata", &["cms-core/model/src/pattern/"]),
@@ -114,7 +114,7 @@ fn core_is_synchronous_and_reads_no_environment() {
             violations.extend(source.lines_with("async fn"));
         }
         violations.extend(source.lines_naming(&["stdout", "stderr", "stdin"]));
-        // Tests have settings, too.
+        // This module reads the settings of tests.
         if source.path != "cms-core/src/testing.rs" {
             violations.extend(source.lines_with("std::env"));
         }
@@ -139,8 +139,8 @@ fn core_exports_only_its_public_modules() {
     none(&violations, "`testing` is for tests");
 }
 
-/// The store may not use statements whose rows the update hook, by which a node notes changed rows, does not
-/// report, or reports with a wrong key.
+/// A node finds its changed rows by the update hook of SQLite. So the store may not use statements for
+/// which the hook is not called, or is called with a wrong key.
 #[test]
 fn statements_of_the_store_are_reported_by_the_update_hook() {
     let mut violations = Vec::new();
@@ -177,13 +177,13 @@ fn statements_of_the_store_are_reported_by_the_update_hook() {
 fn files_are_short() {
     let mut violations = Vec::new();
     for source in all_rust_files() {
-        let (code, whole) = (source.code_end(), source.text.lines().count());
+        let (code, total) = (source.code_end(), source.text.lines().count());
         let (limit, lines) = if source.is_test() {
-            (TEST_LINES, whole)
+            (TEST_LINES, total)
         } else if code > CODE_LINES {
             (CODE_LINES, code)
         } else {
-            (FILE_LINES, whole)
+            (FILE_LINES, total)
         };
         if lines > limit {
             violations.push(format!("{}: {lines} lines, at most {limit}", source.path));
@@ -206,15 +206,15 @@ fn modules_start_with_their_documentation() {
 
 #[test]
 fn modules_have_specific_names() {
-    let drawers = ["util", "utils", "helper", "helpers", "common", "misc"];
+    let generic = ["util", "utils", "helper", "helpers", "common", "misc"];
     let violations: Vec<_> = all_rust_files()
         .into_iter()
         .filter(|source| {
-            source.path.split('/').any(|part| drawers.contains(&part.trim_end_matches(".rs")))
+            source.path.split('/').any(|part| generic.contains(&part.trim_end_matches(".rs")))
         })
         .map(|source| source.path)
         .collect();
-    none(&violations, "a module is named after nothing");
+    none(&violations, "the name of a module does not say what it contains");
 }
 
 #[test]
@@ -228,7 +228,7 @@ fn sources_contain_no_unfinished_code() {
             }
         }
     }
-    none(&violations, "unfinished work belongs into an issue");
+    none(&violations, "unfinished work belongs in an issue");
 }
 
 #[test]

@@ -115,12 +115,12 @@ fn requests_are_spans_in_the_trace_of_the_client() {
     ] {
         assert_eq!(text(&post.attributes, name).as_deref(), value, "{name}");
     }
-    let is_below = |name: &str, parent: &Span| {
-        let is_it = |span: &&Span| span.name == name && span.parent_span_id == parent.span_id;
-        spans.iter().find(is_it).cloned()
+    let child = |name: &str, parent: &Span| {
+        let is_child = |span: &&Span| span.name == name && span.parent_span_id == parent.span_id;
+        spans.iter().find(is_child).cloned()
     };
-    let work = is_below("write", post).expect("the write has a span");
-    assert!(is_below("commit", &work).is_some(), "{spans:#?}");
+    let write = child("write", post).expect("the write has a span");
+    assert!(child("commit", &write).is_some(), "{spans:#?}");
     assert_eq!(text(&missing.attributes, "http.response.status_code").as_deref(), Some("404"));
     assert!(missing.parent_span_id.is_empty() && missing.trace_id != post.trace_id);
 }

@@ -1,6 +1,7 @@
-//! With `CMS_TEST_CLUSTER=2`, [`Server::start`] starts two nodes of a new cluster behind a load balancer, which
-//! sends reads to one of them and everything else to the other: the tests of a single server show that
-//! clients see no difference. Tests that use its data directory, its arguments or its log fail then.
+//! With `CMS_TEST_CLUSTER=2`, [`Server::start`] starts two nodes of a new cluster behind a load
+//! balancer, which sends reads to one of them and everything else to the other: the tests of a single
+//! server show that clients see no difference. In this mode, tests that use the data directory, the
+//! arguments or the log of the server fail.
 
 use std::{
     env, fs,
@@ -19,7 +20,7 @@ use super::{
 /// The services of all tests that run at the moment, and the number of clusters so far.
 static SHARED: Mutex<(Weak<Shared>, u32)> = Mutex::new((Weak::new(), 0));
 
-/// What stands beside the first node.
+/// The second node, the load balancer, and the services that both nodes share.
 pub(crate) struct TwoNodes {
     pub(crate) url: String,
     balancer: Child,
@@ -34,7 +35,7 @@ impl Drop for TwoNodes {
     }
 }
 
-/// Starts the first node in a folder, if tests are to run on two.
+/// Starts two nodes, the first one in `folder`, if tests are to run on two nodes.
 #[expect(clippy::disallowed_methods, reason = "a setting of the tests")]
 pub(crate) fn start(folder: &Path) -> Option<Server> {
     if env::var("CMS_TEST_CLUSTER").ok()? != "2" {

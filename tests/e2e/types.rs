@@ -51,7 +51,7 @@ fn types_are_the_same_on_both_targets_and_offline() {
         "out of date: cms types typescript fixtures/project.yaml -o clients/typescript/example/cms.ts"
     );
 
-    // A key sees its own types.
+    // A scoped key sees only the types that it may read.
     let key =
         targets[1].run(&["key", "create", "web", "--kind", "scoped", "--rule", "post:r"]).ok();
     let reader = Cli::with_key(&server, key.trim());
@@ -115,7 +115,7 @@ fn watch_follows_both_targets() {
     }
 }
 
-/// Requests to a route that the server has counted.
+/// Number of requests to a route, by the metrics of the server.
 fn requests(server: &Server, route: &str) -> usize {
     let metrics = client().build().unwrap().get(format!("{}/metrics", server.url)).send().unwrap();
     let count = format!("_count{{method=\"GET\",route=\"{route}\"}} ");
@@ -138,7 +138,7 @@ fn watch_reads_types_only_after_their_change() {
     };
     polls_reach(2);
     let before = requests(&server, types);
-    // Changes of objects are none of types.
+    // A change of an object is no change of types.
     cli.write("object.yaml", "a: b\n");
     cli.run(&["object", "create", "one", "object.yaml"]).ok();
     polls_reach(requests(&server, changes) + 2);

@@ -140,9 +140,9 @@ fn unread_files_take_little_memory() {
     let path = object["url"].as_str().unwrap();
 
     let _open = request_and_read_nothing(&server, 39, path);
-    let held: f64 = server.metric("cms_response_memory_bytes").parse().unwrap();
+    let used: f64 = server.metric("cms_response_memory_bytes").parse().unwrap();
     // 16 KiB of each file, on at most 64 streams of a connection.
-    assert!(held <= 64.0 * 39.0 * 16_384.0, "{held}");
+    assert!(used <= 64.0 * 39.0 * 16_384.0, "{used}");
     require_bounded(&server);
 }
 
@@ -152,9 +152,9 @@ fn unread_lists_are_refused_when_the_response_memory_budget_is_used_up() {
     create_objects(&server, 17, 60_000);
     let path = "/api/v1/content/note?limit=17";
     let _open = request_and_read_nothing(&server, 4, path);
-    let held: f64 = server.metric("cms_response_memory_bytes").parse().unwrap();
+    let used: f64 = server.metric("cms_response_memory_bytes").parse().unwrap();
     let limit: f64 = RESPONSE_MEMORY.parse().unwrap();
-    assert!(held > limit / 4.0 && held < limit + 1_000_000.0, "{held}");
+    assert!(used > limit / 4.0 && used < limit + 1_000_000.0, "{used}");
     require_bounded(&server);
     let mut text = String::new();
     let response = server.get(path);

@@ -54,7 +54,7 @@ impl Start {
         printed
     }
 
-    /// Asks what a code is for.
+    /// Requests the purpose of a code; returns the status.
     fn status_of(&self, code: &str) -> u16 {
         let url = format!("http://{}/api/v1/session/code", self.address);
         let request = client().build().unwrap().post(url).header("x-cms-request", "1");
@@ -105,7 +105,7 @@ fn start_prints_a_set_up_link_until_there_is_a_user() {
     assert_eq!(third.end(), "");
 }
 
-/// What the program that opens URLs was called with, in this folder.
+/// Waits until the fake `xdg-open` in this folder was called; returns its argument.
 fn opened(folder: &Path) -> String {
     let calls = folder.join("opened");
     for _ in 0..200 {

@@ -1,4 +1,4 @@
-//! `cms validate`: projects and content folders, valid and with mistakes, without any target.
+//! `cms validate`: projects and content folders, valid and with errors, without any target.
 
 use std::fs;
 
@@ -69,7 +69,7 @@ fn validate_can_be_repeated_and_leaves_no_files() {
 }
 
 #[test]
-fn all_mistakes_of_projects_have_a_position() {
+fn all_errors_of_projects_have_a_position() {
     let cli = Cli::empty();
     let faulty = PROJECT.replace("type: number", "type: nummer").replace("to: page", "to: pge");
     cli.write("project.yaml", &faulty);
@@ -81,7 +81,7 @@ fn all_mistakes_of_projects_have_a_position() {
     let json: Value = cli.run(&["validate", ".", "--json"]).json();
     assert!(json.to_string().contains("project.yaml:8:"), "{json}");
 
-    // A mistake that only applying finds.
+    // An error that only the apply finds.
     cli.write("project.yaml", &PROJECT.replace("'^[A-Z]'", "'['"));
     cli.run(&["validate", "project.yaml"]).exits(6);
     cli.write("project.yaml", "version: [1");
@@ -89,7 +89,7 @@ fn all_mistakes_of_projects_have_a_position() {
 }
 
 #[test]
-fn mistakes_of_objects_have_file_and_line() {
+fn errors_of_objects_have_file_and_line() {
     for (old, new, message) in [
         ("\"title\":\"Imprint\"", "\"other\":1", "title"),
         ("\"title\":\"Imprint\"", "\"title\":\"imprint\"", "title"),

@@ -1,4 +1,4 @@
-//! `cms wait`: a ready server, one that becomes ready, and everything that is none.
+//! `cms wait`: a ready server, a server that becomes ready, and programs that are no ready server.
 
 use std::{
     io::{BufRead, BufReader, Write},
@@ -25,8 +25,8 @@ fn listen(listener: TcpListener, delay: Duration, status: u16, body: &'static st
     });
 }
 
-/// The URL of a program that is not cms, or not ready.
-pub(crate) fn other(status: u16, body: &'static str) -> String {
+/// Starts a program that is not cms, or is not ready, with one response; returns its URL.
+pub(crate) fn stub(status: u16, body: &'static str) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     listen(listener, Duration::ZERO, status, body);
@@ -56,16 +56,16 @@ fn last_reason_is_shown_at_the_timeout() {
     let not_ready = r#"{"code":503,"message":"Service Unavailable","status":"not ready","parts":{"server":"ok","database":"ok","index":"not ready","disk":"not ready"}}"#;
     for (url, reason) in [
         (closed, "efused"),
-        (other(503, not_ready), "is not ready after 1 s: not ready: "),
-        (other(200, "<!doctype html><title>Welcome</title>"), "(status 200, HTML) is not from cms"),
-        (other(502, "<html>Bad Gateway</html>"), "(status 502, HTML) is not from cms"),
-        (other(200, r#"{"status":"ok"}"#), "(status 200) is not from cms"),
-        (other(302, ""), "(status 302) is not from cms"),
+        (stub(503, not_ready), "is not ready after 1 s: not ready: "),
+        (stub(200, "<!doctype html><title>Welcome</title>"), "(status 200, HTML) is not from cms"),
+        (stub(502, "<html>Bad Gateway</html>"), "(status 502, HTML) is not from cms"),
+        (stub(200, r#"{"status":"ok"}"#), "(status 200) is not from cms"),
+        (stub(302, ""), "(status 302) is not from cms"),
     ] {
         let output = Cli::empty().run(&["wait", "--server", &url, "--timeout", "1s"]);
         output.exits(9).prints("").stderr_contains(reason);
     }
-    let url = other(503, not_ready);
+    let url = stub(503, not_ready);
     let output = Cli::empty().run(&["wait", "--server", &url, "--timeout", "0s", "--json"]);
     output.exits(9);
     let error: serde_json::Value = output.json();

@@ -16,9 +16,9 @@ use super::{
     support::{Cli, Server},
 };
 
-const REACHING: [&str; 2] = ["--webhook-allow-private", "--webhook-allow-http"];
+const ALLOW_ALL_URLS: [&str; 2] = ["--webhook-allow-private", "--webhook-allow-http"];
 
-/// Creates a webhook for created and updated tags.
+/// Creates a webhook for created, updated and deleted tags.
 fn listen(cli: &Cli, url: &str, more: &Value) {
     let mut webhook = json!({
         "id": "hook", "name": "Hook", "type": "async", "url": url, "enabled": true,
@@ -59,7 +59,7 @@ fn ids(received: &[Received]) -> Vec<String> {
 }
 
 fn serve_in(folder: &Path) -> Server {
-    Server::start_in(folder, &REACHING)
+    Server::start_in(folder, &ALLOW_ALL_URLS)
 }
 
 #[test]
@@ -204,17 +204,17 @@ fn deliveries_continue_after_the_server_is_killed() {
     };
     wait_until(|| pending() == 0);
     // Per object: all versions in order; a version may be delivered twice.
-    let mut taken: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for request in receiver.received().iter().filter(|request| request.taken) {
+    let mut accepted: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for request in receiver.received().iter().filter(|request| request.accepted) {
         let reference = request.json()["ref"].as_str().unwrap().to_owned();
         let (id, version) = reference.rsplit_once("/version/").unwrap();
-        let versions = taken.entry(id.to_owned()).or_default();
+        let versions = accepted.entry(id.to_owned()).or_default();
         if versions.last().is_none_or(|last| last != version) {
             versions.push(version.to_owned());
         }
     }
-    assert_eq!(taken.len(), TAGS);
-    for (id, versions) in taken {
+    assert_eq!(accepted.len(), TAGS);
+    for (id, versions) in accepted {
         assert_eq!(versions, ["1", "2", "3", "4", "5"], "{id}");
     }
 }
@@ -235,8 +235,8 @@ fn slow_receiver_blocks_neither_writes_nor_other_receivers() {
     assert_eq!(slow.wait_for(4).len(), 4, "it has not responded to the first yet");
 }
 
-/// More writes wait for a synchronous webhook than permitted. Writes of other types continue, and
-/// those over the limit are refused.
+/// More writes wait for a synchronous webhook than permitted. Writes over the limit are refused, and
+/// writes of other types continue.
 #[test]
 fn slow_synchronous_webhook_blocks_no_other_writes() {
     let folder = TempDir::new().unwrap();
@@ -279,7 +279,7 @@ fn slow_synchronous_webhook_blocks_no_other_writes() {
 #[test]
 fn secrets_of_webhooks_are_not_logged() {
     let folder = TempDir::new().unwrap();
-    let mut arguments = REACHING.to_vec();
+    let mut arguments = ALLOW_ALL_URLS.to_vec();
     arguments.extend(["--log", "trace"]);
     let server = Server::start_in(folder.path(), &arguments);
     let cli = Cli::with_server(&server);

@@ -19,8 +19,8 @@ use super::{
 const ROUNDS: usize = 10;
 const WRITERS: usize = 6;
 
-/// The data of a working copy: the last acknowledged one, and one whose response was lost. None
-/// when it was deleted.
+/// The last acknowledged data of a working copy, and the data of a request whose response was lost.
+/// `None` stands for a deleted working copy.
 #[derive(Default)]
 struct Entry {
     acknowledged: Option<Value>,

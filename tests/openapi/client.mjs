@@ -1,5 +1,5 @@
-// Generates clients from a server's OpenAPI document and its management document, compiles them with a
-// program that uses them, and runs that: node client.mjs URL KEY FOLDER. The server needs the Draft & Public type `news`.
+// Generates clients from a server's OpenAPI document and its management document, compiles them with a program that
+// uses them, and runs the program: node client.mjs URL KEY FOLDER. The server needs the Draft & Public type `news`.
 import { createClient } from '@hey-api/openapi-ts';
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, symlinkSync, writeFileSync } from 'node:fs';

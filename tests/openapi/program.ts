@@ -1,4 +1,4 @@
-// Typical requests of a front end with the generated client; an unexpected response ends it.
+// Typical requests of a front end with the generated client; an unexpected response ends the program.
 import * as api from './client/index.js';
 import { client } from './client/client.gen.js';
 import * as management from './management/index.js';

@@ -46,5 +46,5 @@ server.on('request', async (request, response) => {
   await provider.interactionFinished(request, response, result);
 });
 console.log(issuer);
-// The library prints notices, and the reader of the URL has closed the output.
+// The library still prints notices after the reader of the URL has closed the output.
 process.stdout.on('error', () => {});

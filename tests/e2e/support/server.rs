@@ -49,7 +49,7 @@ impl Server {
         self
     }
 
-    /// Starts a server that cannot map more memory, where the system supports that limit.
+    /// Starts a server that can map only this much memory, where the system supports that limit.
     pub(crate) fn start_within(kilobytes: u32) -> Self {
         let folder = TempDir::new().expect("a temporary directory can be created");
         let mut shell = Command::new("sh");
