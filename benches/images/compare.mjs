@@ -24,12 +24,12 @@ const median = (numbers) => numbers.toSorted((a, b) => a - b)[numbers.length >> 
 /** A process of cms with one thread, which downscales the image once per input line. */
 function startCms(size) {
   const process = spawn(shrink, ["--measure", file, size, "image/jpeg"]);
-  const answers = createInterface({ input: process.stdout })[Symbol.asyncIterator]();
+  const lines = createInterface({ input: process.stdout })[Symbol.asyncIterator]();
   const worked = () => Number(readFileSync(`/proc/${process.pid}/schedstat`, "utf8").split(" ")[0]) / 1e6;
   const time = async () => {
     const before = worked();
     process.stdin.write("\n");
-    const clock = Number((await answers.next()).value);
+    const clock = Number((await lines.next()).value);
     return { clock, work: worked() - before };
   };
   return { time, stop: () => process.stdin.end() };
@@ -61,19 +61,19 @@ function timeVips(size, folder) {
  * process ended. */
 async function memory(command, ...options) {
   const process = spawn(command, options, { env: VIPS, stdio: "ignore" });
-  let most = 0;
+  let peak = 0;
   let isRunning = true;
   process.once("exit", () => (isRunning = false));
   while (isRunning) {
     try {
-      const held = /VmHWM:\s*(\d+) kB/.exec(readFileSync(`/proc/${process.pid}/status`, "utf8"));
-      most = Math.max(most, Number(held?.[1] ?? 0));
+      const line = /VmHWM:\s*(\d+) kB/.exec(readFileSync(`/proc/${process.pid}/status`, "utf8"));
+      peak = Math.max(peak, Number(line?.[1] ?? 0));
     } catch {
       break;
     }
     await new Promise(setImmediate);
   }
-  return most / 1024;
+  return peak / 1024;
 }
 
 function row(name, values, baseline, unit) {
@@ -88,34 +88,34 @@ console.log("In brackets: the ratio to sharp. Times are medians.");
 console.log("\n| | 800x600 | 200x150 | processor, 800x600 | processor, 200x150 |\n|---|---|---|---|---|");
 const folder = mkdtempSync(join(tmpdir(), "images-"));
 const sizes = [[800, 600], [200, 150]];
-const taken = sizes.map(() => ({ cms: [], sharp: [], vips: [] }));
+const samples = sizes.map(() => ({ cms: [], sharp: [], vips: [] }));
 for (const [at, [width, height]] of sizes.entries()) {
   const cms = startCms(`${width}x${height}`);
   for (let round = -2; round < rounds; round++) {
     const times = { cms: await cms.time(), sharp: await timeSharp(width, height) };
-    if (round >= 0) for (const name in times) taken[at][name].push(times[name]);
+    if (round >= 0) for (const name in times) samples[at][name].push(times[name]);
   }
   for (let round = 0; round < rounds / 5; round++) {
-    taken[at].vips.push(timeVips(`${width}x${height}`, folder));
+    samples[at].vips.push(timeVips(`${width}x${height}`, folder));
   }
   cms.stop();
 }
 const times = (name) => ["clock", "work"].flatMap((kind) =>
-  taken.map((times) => median(times[name].map((time) => time[kind]))));
+  samples.map((times) => median(times[name].map((time) => time[kind]))));
 for (const name of ["cms", "sharp", "vips"]) row(name, times(name), times("sharp"), "ms");
 
 console.log("\n| | memory, 800x600 | memory, 200x150 |\n|---|---|---|");
-const held = { cms: [], sharp: [], vips: [], node: [] };
+const peaks = { cms: [], sharp: [], vips: [], node: [] };
 const library = JSON.stringify(join(modules, "node_modules", "sharp"));
 for (const [width, height] of sizes) {
   const size = `${width}x${height}`;
   const script = `const sharp = require(${library}); sharp.concurrency(1);
     sharp(${JSON.stringify(file)}).resize(${width}, ${height}).jpeg({ quality: 85 }).toBuffer()`;
-  held.cms.push(await memory(shrink, file, size, "image/jpeg"));
-  held.sharp.push(await memory(process.execPath, "-e", script));
-  held.vips.push(await memory("vipsthumbnail", "--size", size, "-o", join(folder, "x.jpg[Q=85]"), file));
-  held.node.push(await memory(process.execPath, "-e", `require(${library})`));
+  peaks.cms.push(await memory(shrink, file, size, "image/jpeg"));
+  peaks.sharp.push(await memory(process.execPath, "-e", script));
+  peaks.vips.push(await memory("vipsthumbnail", "--size", size, "-o", join(folder, "x.jpg[Q=85]"), file));
+  peaks.node.push(await memory(process.execPath, "-e", `require(${library})`));
 }
-for (const name of ["cms", "sharp", "vips"]) row(name, held[name], held.sharp, "MB");
-row("node and sharp, idle", held.node, held.sharp, "MB");
+for (const name of ["cms", "sharp", "vips"]) row(name, peaks[name], peaks.sharp, "MB");
+row("node and sharp, idle", peaks.node, peaks.sharp, "MB");
 rmSync(folder, { recursive: true });

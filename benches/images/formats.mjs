@@ -2,7 +2,7 @@
 //
 // Encoders: one JPEG to 800x600, each in its own process on one thread. The quality of the result is the peak
 // signal-to-noise ratio to the PNG of the same program, so that only the encoder counts.
-// Gallery: 50 different JPEGs at once, by a new server, and by sharp with all cores.
+// Gallery: 50 different JPEGs at the same time, by a new server, and by sharp with all cores.
 
 import { execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, openAsBlob, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -67,19 +67,19 @@ async function compareEncoders() {
     sharp: await sharp(file).resize(WIDTH, HEIGHT).png().toBuffer(),
   };
   for (const mediaType of Object.keys(ENCODERS)) {
-    const taken = { cms: [], sharp: [] };
+    const samples = { cms: [], sharp: [] };
     const bytes = { cms: execFileSync(shrink, [file, `${WIDTH}x${HEIGHT}`, mediaType], { maxBuffer: 1e8 }) };
     for (let round = -1; round < rounds; round++) {
       const theirs = await timeSharp(mediaType);
       bytes.sharp = theirs.bytes;
       const ours = timeCms(mediaType);
       if (round < 0) continue;
-      taken.cms.push(ours);
-      taken.sharp.push(theirs.work);
+      samples.cms.push(ours);
+      samples.sharp.push(theirs.work);
     }
     for (const program of ["cms", "sharp"]) {
-      const work = median(taken[program]);
-      const ratio = program === "cms" ? ` (${(work / median(taken.sharp)).toFixed(2)})` : "";
+      const work = median(samples[program]);
+      const ratio = program === "cms" ? ` (${(work / median(samples.sharp)).toFixed(2)})` : "";
       const quality = await noise(bytes[program], exact[program]);
       console.log(`| ${program}, ${mediaType} | ${work.toFixed(1)} ms${ratio} | ` +
         `${(bytes[program].length / 1000).toFixed(0)} kB | ${quality.toFixed(1)} dB |`);

@@ -1,7 +1,7 @@
 //! The database of the baseline: the same posts in plain columns, without a content model.
 //!
-//! No validation, no versions, counts only of ranges. The load program measures it behind bare routes, the
-//! benchmarks of the core call it directly.
+//! It has neither validation nor versions, and counts only ranges. The load program measures it behind
+//! bare routes; the benchmarks of the core call it directly.
 
 use std::path::Path;
 

@@ -1,9 +1,9 @@
 //! The baseline: bare axum routes with one prepared rusqlite statement each, on the same posts, and
 //! a bare index for searches.
 //!
-//! It has no keys, validation and visibility, and counts matches for ranges and searches only. Creates
-//! are not searchable. Reads run on the worker threads with a connection each; writes go to one thread
-//! with durable group commits. The statements are in [`super::bare`].
+//! It has no keys, no validation and no visibility, and counts matches for ranges and searches only.
+//! Searches do not find created posts. Reads run on the worker threads with a connection each; writes
+//! go to one thread with durable group commits. The statements are in [`super::bare`].
 
 use std::{
     cell::RefCell,

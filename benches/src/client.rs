@@ -30,7 +30,7 @@ impl Load {
     }
 }
 
-/// Sends requests over `connections` for a while.
+/// Sends requests over `connections` for the duration `time`.
 ///
 /// # Panics
 /// On a response other than 200.
@@ -97,7 +97,7 @@ impl Connection {
             filled += count;
             head = head.or_else(|| Head::read(&self.buffer[..filled]));
         }
-        let head = head.expect("the loop ends with one");
+        let head = head.expect("the loop ends with a head");
         Ok((head.status, &self.buffer[head.body..filled]))
     }
 }

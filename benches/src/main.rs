@@ -60,7 +60,7 @@ struct Options {
     /// Number of kills of the server with --mixed
     #[arg(long, default_value_t = 5)]
     kills: u32,
-    /// Use so many nodes of a cluster behind `haproxy` with --mixed, instead of a single server
+    /// Use this number of nodes of a cluster behind `haproxy` with --mixed, instead of a single server
     #[arg(long, default_value_t = 0)]
     nodes: usize,
     /// Compare nodes of a cluster with a single server, instead of with the baseline
@@ -113,7 +113,7 @@ async fn measure(options: &Options, posts: usize) {
     server.wait_until_indexed(posts);
     let image = server.image();
     let rendered = server.get(&image);
-    std::fs::write(bare.with_file_name(baseline::IMAGE), &rendered).expect("as in prepare");
+    std::fs::write(bare.with_file_name(baseline::IMAGE), &rendered).expect("it is writable");
     let baseline = Server::baseline(&bare);
     let memory = server.memory_megabytes();
     for operation in operations::all(posts, &image) {
@@ -182,10 +182,11 @@ async fn soak(options: &Options, minutes: u32) {
     }
 }
 
-/// Numbers of requests are unique in a run, so that created posts are always new.
+/// The number of the next request. It is unique in a run, so that created posts are always new.
 static COUNTER: AtomicU64 = AtomicU64::new(1_000_000);
 
-/// Starts the server on an empty data directory: milliseconds to the first response, idle memory.
+/// Starts the server on an empty data directory; returns the milliseconds to the first response, and
+/// the idle memory.
 fn start_up(options: &Options, folder: &Path) -> String {
     let data = folder.join("empty");
     let first = Server::cms(&options.cms, &data);

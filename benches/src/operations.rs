@@ -10,7 +10,7 @@ use crate::{
     server::KEY,
 };
 
-/// Number of different requests of operations that do not always send the same one.
+/// Number of different requests of an operation that does not always send the same request.
 const DIFFERENT: u64 = 2_000;
 /// Number of posts that a range of `rank` contains.
 const POSTS_PER_RANGE: u64 = 200;

@@ -31,12 +31,12 @@ impl Server {
         Self::cms_at(binary, data, FREE_PORT)
     }
 
-    /// Starts it at an address.
+    /// Starts the release server at an address.
     pub(crate) fn cms_at(binary: &Path, data: &Path, listen: &str) -> Self {
         Self::start(binary, data, listen, &[], &[])
     }
 
-    /// Starts it with arguments and variables; returns when it listens.
+    /// Starts the release server with arguments and variables; returns when it listens.
     pub(crate) fn start(
         binary: &Path,
         data: &Path,
@@ -67,7 +67,7 @@ impl Server {
         self.get("/healthz");
     }
 
-    /// Waits until it is ready for requests of clients.
+    /// Waits until the server is ready for requests of clients.
     pub(crate) fn wait_until_ready(&self) {
         while self.try_get("/readyz").is_none() {
             sleep(Duration::from_millis(5));
@@ -81,7 +81,7 @@ impl Server {
         assert!(status.is_ok_and(|status| status.success()), "the process runs");
     }
 
-    /// Stops it as a service manager does.
+    /// Stops the server as a service manager does.
     pub(crate) fn terminate(&mut self) {
         self.signal("TERM");
         self.process.wait().expect("it is a child of this process");

@@ -14,7 +14,7 @@ mod failure;
 #[expect(dead_code, reason = "the command line needs more of it")]
 mod yaml;
 
-/// Each location reads the text again.
+/// Maximum number of tested locations: each location reads the text again.
 const MAX_LOCATIONS: usize = 64;
 
 libfuzzer_sys::fuzz_target!(|text: &str| {

@@ -19,8 +19,8 @@ use crate::{
     server::{FREE_PORT, KEY, Server, run_remotely},
 };
 
-/// Creates per second while staleness is measured, for so many seconds.
-const CREATES: u64 = 500;
+/// Rate and duration of the creates while staleness is measured.
+const CREATES_PER_SECOND: u64 = 500;
 const SECONDS: u64 = 20;
 /// How long a node is paused.
 const PAUSE: Duration = Duration::from_secs(30);
@@ -42,16 +42,17 @@ pub(super) async fn measure(run: &Run<'_>, name: &str) {
     }
 }
 
-/// From the response of a create to the first read on another node that finds the object.
+/// Measures the time from the response of a create to the first read on another node that finds the
+/// object.
 async fn staleness(first: &Server, second: &Server) {
-    let mut ticks = time::interval(Duration::from_micros(1_000_000 / CREATES));
+    let mut ticks = time::interval(Duration::from_micros(1_000_000 / CREATES_PER_SECOND));
     ticks.set_missed_tick_behavior(MissedTickBehavior::Burst);
     let mut observed = Vec::new();
     // The creates use 64 connections in turn, so that one may begin before the previous one has ended.
     let connections = (0..64).map(|_| Arc::new(tokio::sync::Mutex::new(None)));
     let connections: Vec<_> = connections.collect();
     let start = Instant::now();
-    for number in 0..CREATES * SECONDS {
+    for number in 0..CREATES_PER_SECOND * SECONDS {
         ticks.tick().await;
         let connection = Arc::clone(&connections[usize::try_from(number % 64).unwrap_or_default()]);
         let (first, second) = (first.address.clone(), second.address.clone());
@@ -83,7 +84,8 @@ async fn staleness(first: &Server, second: &Server) {
     for observed in observed {
         millis.extend(observed.await.expect("an observer does not panic"));
     }
-    let rate = per_second(usize::try_from(CREATES * SECONDS).unwrap_or_default(), start);
+    let creates = usize::try_from(CREATES_PER_SECOND * SECONDS).unwrap_or_default();
+    let rate = per_second(creates, start);
     let longest = millis.iter().copied().fold(0.0, f32::max);
     let [p50, p99] = [50, 99].map(|percent| percentile(millis.clone(), percent));
     print(&format!(
@@ -92,19 +94,19 @@ async fn staleness(first: &Server, second: &Server) {
     ));
 }
 
-/// A node starts that was away while others wrote.
+/// Measures the start of a node that was stopped while another node wrote.
 fn catch_up(run: &Run<'_>, cluster: &Cluster<'_>, first: &Server) {
     let second = || {
         let start = Instant::now();
         (cluster.node("n2", FREE_PORT, &[]), start.elapsed())
     };
     drop(second());
-    let without = second().1;
+    let idle_start = second().1;
     let posts = run.options.posts[0];
     run.import(&first.address, 0..posts);
-    let (node, with) = second();
+    let (node, catch_up_start) = second();
     let rows = applied_rows(&node);
-    let time = with.saturating_sub(without).as_secs_f64();
+    let time = catch_up_start.saturating_sub(idle_start).as_secs_f64();
     print(&format!(
         "| catch-up with {posts} objects | {rows:.0} rows in {time:.1} s: {:.0} rows per second |",
         rows / time
@@ -120,7 +122,7 @@ fn applied_rows(node: &Server) -> f64 {
     line.and_then(|count| count.parse().ok()).expect("a node has this metric")
 }
 
-/// An empty node starts.
+/// Measures the start of an empty node.
 fn new_node(run: &Run<'_>, cluster: &Cluster<'_>, first: &Server) {
     let posts = run.options.posts[0];
     run.import(&first.address, 0..posts);
@@ -134,7 +136,7 @@ fn new_node(run: &Run<'_>, cluster: &Cluster<'_>, first: &Server) {
     ));
 }
 
-/// A property of all objects is renamed, while both nodes are read.
+/// Measures the rename of a property of all objects, while both nodes are read.
 async fn type_change(run: &Run<'_>, cluster: &Cluster<'_>, first: &Server) {
     let posts = run.options.posts[0];
     let second = cluster.node("n2", FREE_PORT, &[]);
@@ -146,14 +148,14 @@ async fn type_change(run: &Run<'_>, cluster: &Cluster<'_>, first: &Server) {
     let changed = post.to_string().replace("\"excerpt\"", "\"summary\"");
     let mut changed: serde_json::Value = serde_json::from_str(&changed).expect("it was JSON");
     changed["metaDefinition"]["propertiesConfig"]["summary"]["renamedFrom"] = json!("excerpt");
-    // Not over the file that the next section applies.
+    // Does not overwrite the file that the next section applies.
     let folder = tempfile::tempdir_in(run.services.folder()).expect("the folder is writable");
     let file = corpus::write_type(folder.path(), &changed);
     let nodes = [first, &second];
     let before = nodes.map(Server::anonymous_megabytes);
-    let ends = Arc::new(AtomicBool::new(false));
+    let stop = Arc::new(AtomicBool::new(false));
     let readers = nodes.map(|node| {
-        tokio::spawn(read_until(node.address.clone(), posts as u64, Arc::clone(&ends)))
+        tokio::spawn(read_until(node.address.clone(), posts as u64, Arc::clone(&stop)))
     });
     let (binary, address) = (run.options.cms.clone(), first.address.clone());
     let start = Instant::now();
@@ -161,24 +163,24 @@ async fn type_change(run: &Run<'_>, cluster: &Cluster<'_>, first: &Server) {
         run_remotely(&binary, &address, &["ctd", "apply"], &[&file]);
         start.elapsed().as_secs_f64()
     });
-    let mut most = before;
+    let mut peak = before;
     let is_applied = || {
         let post = second.try_get("/api/v1/content/post/post-1").unwrap_or_default();
         String::from_utf8_lossy(&post).contains("\"summary\"")
     };
     while !change.is_finished() || !tokio::task::block_in_place(is_applied) {
         for (index, node) in nodes.into_iter().enumerate() {
-            most[index] = most[index].max(node.anonymous_megabytes());
+            peak[index] = peak[index].max(node.anonymous_megabytes());
         }
         time::sleep(Duration::from_millis(50)).await;
     }
     let applied = start.elapsed().as_secs_f64();
-    ends.store(true, Ordering::Relaxed);
+    stop.store(true, Ordering::Relaxed);
     let seconds = change.await.expect("the command succeeds");
     print(&format!(
         "| type change of {posts} objects | {seconds:.1} s, on the other node after {applied:.1} s; memory {:+.0} and {:+.0} MB |",
-        most[0] - before[0],
-        most[1] - before[1]
+        peak[0] - before[0],
+        peak[1] - before[1]
     ));
     for (node, reader) in ["that changes the type", "that applies it"].iter().zip(readers) {
         let (reads, failed, longest) = reader.await.expect("a reader does not panic");
@@ -190,10 +192,10 @@ async fn type_change(run: &Run<'_>, cluster: &Cluster<'_>, first: &Server) {
 }
 
 /// Reads objects in turn; returns the number of reads, of failed ones, and the longest time.
-async fn read_until(address: String, posts: u64, ends: Arc<AtomicBool>) -> (u32, u32, Duration) {
+async fn read_until(address: String, posts: u64, stop: Arc<AtomicBool>) -> (u32, u32, Duration) {
     let mut connection = Connection::open(&address).await.expect("it listens");
     let (mut reads, mut failed, mut longest) = (0, 0, Duration::ZERO);
-    while !ends.load(Ordering::Relaxed) {
+    while !stop.load(Ordering::Relaxed) {
         let read = client::get(&operations::path(u64::from(reads), posts), KEY);
         let start = Instant::now();
         let (status, _) = connection.exchange(&read).await.expect("it responds");
@@ -205,7 +207,7 @@ async fn read_until(address: String, posts: u64, ends: Arc<AtomicBool>) -> (u32,
     (reads, failed, longest)
 }
 
-/// A node is paused while it writes, so most likely under the lock; another one writes too.
+/// Pauses a node while it writes, so most likely while it has the lock; another node writes, too.
 async fn pause(cluster: &Cluster<'_>, first: &Server) {
     let second = cluster.node("n2", FREE_PORT, &[]);
     let create = operations::create().cms;

@@ -1,8 +1,8 @@
 //! Nodes of a cluster against a single server with `--durability full`, alternating, and the delays
 //! that only a cluster has.
 //!
-//! [`services`] are the processes. The nodes, PostgreSQL and the clients share the processor, so nothing
-//! here says how reads scale with machines.
+//! [`services`] are the processes. The nodes, PostgreSQL and the clients share the processor, so no
+//! figure shows how reads scale with machines.
 
 #[expect(clippy::unwrap_used, dead_code, reason = "shared with the tests of cms-core")]
 #[path = "../../../cms-core/tests/it/bucket.rs"]
@@ -23,7 +23,7 @@ use crate::{
     print, server,
 };
 
-/// Arguments of nodes whose reads do not ask PostgreSQL first.
+/// Arguments of nodes whose reads do not wait for a query to PostgreSQL.
 const BOUNDED: [&str; 2] = ["--read-consistency", "within=2s"];
 
 /// Measures the sections whose name contains the text of `--only`.
@@ -77,7 +77,7 @@ impl<'a> Run<'a> {
     }
 }
 
-/// An address that a node can name before it listens.
+/// A free address, so that a node can name it in its arguments.
 pub(crate) fn free_address() -> String {
     let listener = std::net::TcpListener::bind(server::FREE_PORT).expect("a free port");
     listener.local_addr().expect("it is bound").to_string()

@@ -75,7 +75,7 @@ impl Cluster<'_> {
         server
     }
 
-    /// Starts a node that forwards writes, at an address that it can name before it listens.
+    /// Starts a node that forwards writes, and to which other nodes forward writes.
     pub(crate) fn forwarding_node(&self, node: &str, listen: &str, arguments: &[&str]) -> Server {
         let address = format!("http://{listen}");
         self.node(node, listen, &[&["--node-address", &address][..], arguments].concat())
@@ -100,10 +100,11 @@ impl Cluster<'_> {
     }
 }
 
-/// Forwards connections to a port of this host, each byte after half a round trip; returns its port.
+/// Forwards connections to a port of this host, each byte after half a round trip; returns the port for
+/// clients.
 pub(crate) async fn slow_connection(port: u16, round_trip: Duration) -> u16 {
     let listener = TcpListener::bind(FREE_PORT).await.expect("a free port");
-    let own = listener.local_addr().expect("it is bound").port();
+    let client_port = listener.local_addr().expect("it is bound").port();
     tokio::spawn(async move {
         while let Ok((client, _)) = listener.accept().await {
             tokio::spawn(async move {
@@ -120,10 +121,10 @@ pub(crate) async fn slow_connection(port: u16, round_trip: Duration) -> u16 {
             });
         }
     });
-    own
+    client_port
 }
 
-/// Ends when one side is closed.
+/// Copies bytes with a delay, until one side is closed.
 async fn delay(mut from: impl AsyncRead + Unpin, mut to: impl AsyncWrite + Unpin, delay: Duration) {
     let (sender, mut receiver) = mpsc::channel::<(Instant, Vec<u8>)>(1024);
     let read = async move {

@@ -16,9 +16,9 @@ use crate::{
     server::{FREE_PORT, KEY, Server},
 };
 
-/// Posts that are read, and of one import.
+/// Number of posts that are read, and of posts in one import.
 const POSTS: usize = 20_000;
-/// The time to PostgreSQL and back in the section `slow`.
+/// The round-trip time to PostgreSQL in the section `slow`.
 const ROUND_TRIP: Duration = Duration::from_millis(2);
 /// Responses are not kept in memory: each read is a read of the replica.
 const WITHOUT_CACHE: [&str; 2] = ["--response-cache", "0"];
@@ -80,7 +80,8 @@ pub(super) async fn measure(run: &Run<'_>, is_wanted: impl Fn(&str) -> bool) {
             .map(|number| cluster.forwarding_node(&format!("n{number}"), &free_address(), &bounded))
             .collect();
         run.prepare(&nodes[0].address);
-        // Imported before the creates, so that all nodes have applied the posts when the reads are measured.
+        // Imported before the creates, so that all nodes have applied the posts when the reads are
+        // measured.
         run.import(&nodes[0].address, 0..POSTS);
         let all: Vec<_> = nodes.iter().map(|node| &*node.address).collect();
         print_header("one of four nodes", "several of them");
@@ -89,9 +90,9 @@ pub(super) async fn measure(run: &Run<'_>, is_wanted: impl Fn(&str) -> bool) {
     }
 }
 
-/// Prints processor time per read on one and on several nodes. They share the cores here, so their rates
-/// do not show how reads scale. If a read does not take longer with more nodes, nothing but cores limits
-/// them.
+/// Prints processor time per read on one and on several nodes. The nodes share the cores here, so their
+/// rates do not show how reads scale. If a read does not take more processor time with more nodes, only
+/// the cores limit the rate.
 async fn scale(run: &Run<'_>, nodes: &[Server], read: &MakeRequest) {
     for count in [2, 4] {
         let mut figures = Vec::new();
@@ -113,7 +114,7 @@ async fn processor_time(run: &Run<'_>, nodes: &[Server], read: &MakeRequest) -> 
     (seconds() - before) * 1e6 / (per_second * run.options.seconds)
 }
 
-/// Prints a row: medians of both, in turns.
+/// Measures both in turns, and prints a row with their medians.
 async fn compare(
     run: &Run<'_>,
     name: &str,

@@ -50,8 +50,8 @@ pub(super) struct Page {
 }
 
 /// Follows the stream until the end of the run, and reconnects whenever the connection ends.
-pub(super) async fn follow(address: String, mut after: String, seen: Seen, ends: Arc<AtomicBool>) {
-    while !ends.load(Ordering::Relaxed) {
+pub(super) async fn follow(address: String, mut after: String, seen: Seen, stop: Arc<AtomicBool>) {
+    while !stop.load(Ordering::Relaxed) {
         // The next connection continues after the last complete event.
         if timeout(CONNECTION_TIME, read(&address, &mut after, &seen)).await.is_ok() {
             sleep(Duration::from_millis(20)).await;

@@ -39,7 +39,7 @@ const WARM_UP: Duration = Duration::from_secs(3);
 
 /// Runs for `minutes` in `kills + 1` intervals with a failure between them.
 pub(crate) async fn run(options: &Options, minutes: f64) {
-    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let folder = tempfile::tempdir().expect("a temporary directory can be created");
     let services = (options.nodes > 0).then(|| Services::start(&options.cms));
     let mut target = match &services {
         Some(services) => Target::nodes(options, services),
@@ -51,9 +51,9 @@ pub(crate) async fn run(options: &Options, minutes: f64) {
 
     let mut connection = Connection::open(&address).await.expect("the server listens");
     let begin = read_changes(&mut connection, None).await.expect("it responds").next;
-    let (seen, ends) = (Seen::default(), Arc::new(AtomicBool::new(false)));
+    let (seen, stop) = (Seen::default(), Arc::new(AtomicBool::new(false)));
     let following =
-        follower::follow(address.clone(), begin.clone(), Arc::clone(&seen), Arc::clone(&ends));
+        follower::follow(address.clone(), begin.clone(), Arc::clone(&seen), Arc::clone(&stop));
     let following = tokio::spawn(following);
 
     let connections = options.connections.last().copied().unwrap_or(64);
@@ -62,7 +62,7 @@ pub(crate) async fn run(options: &Options, minutes: f64) {
         posts: options.posts[0] as u64,
         image,
         is_cluster: services.is_some(),
-        ends: AtomicBool::new(false),
+        stop: AtomicBool::new(false),
         tally: Mutex::default(),
         failures: Failures::default(),
     });
@@ -101,15 +101,15 @@ pub(crate) async fn run(options: &Options, minutes: f64) {
         }
         print_interval(interval, rate, tally, memory, &injected_failure, shared.failures.take());
     }
-    shared.ends.store(true, Ordering::Relaxed);
+    shared.stop.store(true, Ordering::Relaxed);
     for writer in writers {
         writer.await.expect("a writer does not panic");
     }
     let backup = backup.expect("one interval has a backup").await.expect("the backup succeeds");
 
     let found = compare(&address, &models).await;
-    let changes = follow_again(&address, &begin, &seen).await;
-    ends.store(true, Ordering::Relaxed);
+    let changes = compare_changes(&address, &begin, &seen).await;
+    stop.store(true, Ordering::Relaxed);
     following.await.expect("it ends");
     tokio::task::block_in_place(|| target.compare());
     let copied = restore(options, folder.path(), &backup, &models).await;
@@ -191,7 +191,7 @@ async fn compare(address: &str, models: &[Arc<Mutex<Model>>]) -> usize {
 }
 
 /// Compares the changes that the follower received with the journal; returns their number.
-async fn follow_again(address: &str, begin: &str, seen: &Seen) -> usize {
+async fn compare_changes(address: &str, begin: &str, seen: &Seen) -> usize {
     let mut connection = Connection::open(address).await.expect("the server listens");
     let (mut expected, mut since, mut more) = (Vec::new(), begin.to_owned(), true);
     while more {
@@ -200,8 +200,8 @@ async fn follow_again(address: &str, begin: &str, seen: &Seen) -> usize {
         (since, more) = (page.next, page.more);
     }
     for _ in 0..100 {
-        let is_there = seen.lock().expect("no holder panics").len() >= expected.len();
-        if is_there {
+        let has_all = seen.lock().expect("no holder panics").len() >= expected.len();
+        if has_all {
             break;
         }
         tokio::time::sleep(Duration::from_millis(100)).await;
@@ -219,7 +219,7 @@ async fn restore(
 ) -> usize {
     let data = folder.join("restored");
     server::run(&options.cms, &data, &["restore"], &[&backup.file]);
-    // Ends with 6, which is no success, if a check fails.
+    // Exits with 6, which is no success, if a check fails.
     server::run(&options.cms, &data, &["check"], &[]);
     let server = Server::cms(&options.cms, &data);
     let mut connection = Connection::open(&server.address).await.expect("the server listens");

@@ -37,7 +37,7 @@ impl Model {
         self.state(id).deletion = Deletion::Sent;
     }
 
-    /// The last write or deletion was acknowledged.
+    /// Records that the last write or deletion was acknowledged.
     pub(super) fn acknowledges(&mut self, id: &str) {
         let state = self.state(id);
         match state.deletion {
@@ -46,7 +46,7 @@ impl Model {
         }
     }
 
-    /// The last write or deletion was refused, so it had no effect.
+    /// Records that the last write or deletion was refused, so that it had no effect.
     pub(super) fn refuses(&mut self, id: &str) {
         let state = self.state(id);
         match state.deletion {
@@ -62,7 +62,7 @@ impl Model {
     /// does not exist. Afterwards no write is under way.
     pub(super) fn finds(&mut self, id: &str, found: Option<u64>) -> Result<(), String> {
         let state = self.state(id);
-        let (is_right, what) = (state.allows(found), *state);
+        let (is_right, known) = (state.allows(found), *state);
         match found {
             Some(number) => {
                 *state =
@@ -71,10 +71,10 @@ impl Model {
             None if state.acknowledged.is_none() => drop(self.0.remove(id)),
             None => state.deletion = Deletion::Acknowledged,
         }
-        if is_right { Ok(()) } else { Err(format!("{id} is {found:?}, known: {what:?}")) }
+        if is_right { Ok(()) } else { Err(format!("{id} is {found:?}, known: {known:?}")) }
     }
 
-    /// Checks an object of a backup that was created later than this model.
+    /// Checks an object of a backup. This model is older than the backup, `later` is newer.
     pub(super) fn is_in_copy(&self, id: &str, copied: Option<u64>, later: &Self) -> bool {
         let was_deleted = later.0.get(id).is_none_or(|state| state.deletion != Deletion::None);
         let state = self.0[id];

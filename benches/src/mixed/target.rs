@@ -1,4 +1,5 @@
-//! What the clients use and what fails: a single server that is killed, or nodes behind a load balancer.
+//! The target of the clients, and its failures: a single server that is killed, or nodes behind a load
+//! balancer.
 //!
 //! With nodes, one of them is killed at the end of each interval. Of every ten intervals,
 //! PostgreSQL also restarts after the second and crashes after the third, and a node is paused
@@ -71,17 +72,17 @@ impl<'a> Target<'a> {
 
     /// Resident and anonymous memory in megabytes, of the largest process.
     pub(super) fn memory(&self) -> (f64, f64) {
-        let of = |server: &Server| (server.memory_megabytes(), server.anonymous_megabytes());
+        let memory = |server: &Server| (server.memory_megabytes(), server.anonymous_megabytes());
         match self {
-            Self::Single { .. } => of(self.any_server()),
+            Self::Single { .. } => memory(self.any_server()),
             Self::Nodes(nodes) => {
-                let all = nodes.running.iter().map(of);
-                all.fold((0.0, 0.0), |most, node| (most.0.max(node.0), most.1.max(node.1)))
+                let all = nodes.running.iter().map(memory);
+                all.fold((0.0, 0.0), |peak, node| (peak.0.max(node.0), peak.1.max(node.1)))
             }
         }
     }
 
-    /// Lets something fail at the end of an interval; returns what, and how long it was away.
+    /// Causes a failure at the end of an interval; returns a description with the downtime.
     pub(super) fn fail(&mut self, options: &Options, interval: u32) -> String {
         match self {
             Self::Single { server, data } => {
@@ -103,7 +104,7 @@ impl<'a> Target<'a> {
             let data = cluster.data(&name(index));
             let data = data.to_str().expect("the path is text");
             let compare = || cluster.run(&["--data", data, "cluster", "compare"]);
-            // A commit of a background task meanwhile is a difference.
+            // A commit of a background task meanwhile counts as a difference.
             let is_equal = (0..10).any(|_| compare() == "no differences\n");
             assert!(is_equal, "the replica of {}: {}", name(index), compare());
         }
@@ -204,7 +205,7 @@ fn start_balancer(folder: &Path, nodes: &[Server]) -> (Balancer, String) {
     while std::net::TcpStream::connect(&address).is_err() {
         sleep(Duration::from_millis(10));
     }
-    // Until its checks have found the nodes.
+    // Waits until the checks of HAProxy have found the nodes.
     sleep(Duration::from_secs(2));
     (balancer, address)
 }

@@ -32,14 +32,14 @@ pub(super) struct Shared {
     /// Number of posts that no client changes.
     pub(super) posts: u64,
     pub(super) image: String,
-    /// Some requests fail when a node or the shared database does.
+    /// Some requests fail when a node or the shared database fails.
     pub(super) is_cluster: bool,
-    pub(super) ends: AtomicBool,
+    pub(super) stop: AtomicBool,
     pub(super) failures: Failures,
     pub(super) tally: Mutex<(Tally, u32)>,
 }
 
-/// Reads and writes without an outcome: the connection ended, or a node or the balancer said so.
+/// Reads and writes that failed: the connection ended, or the response has a status from 502 to 504.
 #[derive(Default)]
 pub(super) struct Failures {
     reads: AtomicU32,
@@ -102,7 +102,7 @@ enum Kind {
 pub(super) async fn work(number: usize, shared: Arc<Shared>, model: Arc<Mutex<Model>>) {
     let seed = number as u64 * 7_919;
     let mut client = Client { number, shared, model, seed, created: 0, is_writing: false };
-    while !client.shared.ends.load(Ordering::Relaxed) {
+    while !client.shared.stop.load(Ordering::Relaxed) {
         if let Ok(mut connection) = Connection::open(&client.shared.address).await {
             // After an error the outcome of the request under way is unknown.
             let result = client.use_connection(&mut connection).await;
@@ -138,7 +138,7 @@ struct Client {
 }
 
 impl Client {
-    /// Counts a request without an outcome. Another node may still carry a write out.
+    /// Counts a failed request. Another node may still carry out a write.
     async fn fails(&mut self) {
         let failures = &self.shared.failures;
         let is_write = std::mem::take(&mut self.is_writing);
@@ -149,8 +149,8 @@ impl Client {
         }
     }
 
-    /// Checks that the response is one of the service, not of a failure.
-    fn is_served(&self, status: u16) -> io::Result<()> {
+    /// Fails if the status reports a failure of a node, of the shared database or of the balancer.
+    fn require_served(&self, status: u16) -> io::Result<()> {
         let is_failure = self.shared.is_cluster && matches!(status, 502..=504);
         if is_failure { Err(io::Error::other("the request failed")) } else { Ok(()) }
     }
@@ -160,7 +160,7 @@ impl Client {
         for id in ids {
             self.check(connection, &id).await?;
         }
-        while !self.shared.ends.load(Ordering::Relaxed) {
+        while !self.shared.stop.load(Ordering::Relaxed) {
             self.seed = self.seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             let random = self.seed >> 33;
             let start = Instant::now();
@@ -203,12 +203,9 @@ impl Client {
                 _ => {
                     let request = client::get(&self.shared.image, KEY);
                     let (status, body) = connection.exchange(&request).await?;
-                    self.is_served(status)?;
+                    self.require_served(status)?;
                     if status != 200 || !body.starts_with(&[0xff, 0xd8]) {
-                        let what = format!(
-                            "the image has the response
- {status}"
-                        );
+                        let what = format!("the image has the response {status}");
                         self.shared.report_error(&what);
                     }
                     Kind::Read
@@ -228,7 +225,7 @@ impl Client {
         is_right: impl Fn(&Value) -> bool,
     ) -> io::Result<()> {
         let (status, body) = connection.exchange(&client::get(path, KEY)).await?;
-        self.is_served(status)?;
+        self.require_served(status)?;
         let is_right = status == 200
             && (self.seed >> 60 != 0
                 || serde_json::from_slice(body).is_ok_and(|body| is_right(&body)));
@@ -287,7 +284,7 @@ impl Client {
         let (status, response) =
             connection.exchange(&client::send(method, &path, KEY, &body)).await?;
         if status != 503 {
-            self.is_served(status)?;
+            self.require_served(status)?;
         }
         self.is_writing = false;
         let mut model = self.model.lock().expect("no holder panics");
