@@ -190,7 +190,7 @@ impl From<Error> for Failure {
                     .to_owned()
             }
             Error::OutcomeUnknown => {
-                "the change may be stored: look at the content before you repeat the command"
+                "the change may be stored: check the content before you repeat the command"
                     .to_owned()
             }
             Error::TooManyRequests { .. } => "wait a second, then repeat the command".to_owned(),

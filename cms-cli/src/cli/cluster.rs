@@ -85,9 +85,9 @@ pub(crate) enum ClusterCommand {
     },
     /// Create a cluster in an empty database; --from copies the content of a data directory to it.
     ///
-    /// Media files are copied to the bucket of --media. A server on the directory may run: it goes on
-    /// reading, and from then on its writes are refused with status 503. `cms cluster export` is the
-    /// way back.
+    /// Media files are copied to the bucket of --media. A server may run on the directory: from
+    /// then on it serves reads and refuses writes with status 503. `cms cluster export` copies the
+    /// content back to a directory.
     Init {
         #[command(flatten)]
         database: DatabaseArgs,

@@ -35,7 +35,7 @@ pub(crate) struct OpenIdArgs {
     #[arg(long, value_name = "PATH", env = "CMS_OPENID_ROLE_CLAIM")]
     pub(crate) openid_role_claim: Option<String>,
     /// Map a value of the claim to a role; may be repeated, or separated by commas. Of several
-    /// roles, the first of admin, developer, editor, author and viewer counts.
+    /// roles, the first of admin, developer, editor, author and viewer is used.
     #[arg(long, value_name = "VALUE=ROLE", env = "CMS_OPENID_ROLE_MAP", value_delimiter = ',',
         value_parser = mapping)]
     pub(crate) openid_role_map: Vec<(String, Role)>,

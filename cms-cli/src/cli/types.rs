@@ -18,7 +18,7 @@ pub(crate) struct TypescriptArgs {
     /// Read these project files, or directories of them, instead of the target.
     #[arg(value_name = "FILE|DIR")]
     pub(crate) paths: Vec<PathBuf>,
-    /// Write to this file instead of standard output; it is not touched while nothing changes.
+    /// Write to this file instead of standard output; an unchanged file is not written.
     #[arg(id = "o", short, long = "output", value_name = "FILE")]
     pub(crate) file: Option<String>,
     /// Write the file again whenever the content types change, until interrupted; needs -o.

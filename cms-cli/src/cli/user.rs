@@ -44,7 +44,7 @@ pub(crate) enum UserCommand {
         #[command(flatten)]
         dry_run: DryRun,
     },
-    /// Change a user. What is not given stays as it is.
+    /// Change a user. Settings without a flag stay unchanged.
     Update {
         /// Change the user with this e-mail address or id.
         user: String,

@@ -270,7 +270,7 @@ fn init(
     report(&copied?, printer)?;
     if let Some(from) = from {
         printer.note(&format!(
-            "{} can only be read now: `cms cluster export` makes a directory that can be changed",
+            "{} is read-only now: `cms cluster export` creates a directory that can be changed",
             from.display()
         ))?;
     }

@@ -67,7 +67,7 @@ pub(super) fn apply(
         let applied = with_plan_progress(printer, |progress| target.apply(&request, progress));
         applied.map_err(|error| {
             let is_loss = matches!(error, Error::DataLoss(_));
-            let hint = "`cms ctd apply DIR --allow-data-loss` changes the types alone";
+            let hint = "`cms ctd apply DIR --allow-data-loss` changes only the types";
             Failure::from(error).hints(is_loss.then_some(hint))
         })?;
     }
