@@ -73,8 +73,8 @@ impl Checksum {
 
     /// The digest of all entries and of the other fields of the manifest.
     fn sha256(mut self, manifest: &Backup) -> String {
-        let rest = Backup { sha256: String::new(), ..manifest.clone() };
-        self.digest.update(serde_json::to_vec(&rest).expect("a manifest has string keys"));
+        let undigested = Backup { sha256: String::new(), ..manifest.clone() };
+        self.digest.update(serde_json::to_vec(&undigested).expect("a manifest has string keys"));
         hex(&self.digest.finalize())
     }
 }
@@ -125,7 +125,7 @@ fn append(
     tar.append_data(&mut header, name, content).map_err(unwritten)
 }
 
-/// The error of a source, or of the output.
+/// Returns the error of the content if reading it failed, else that of the output.
 fn unwritten(error: io::Error) -> Error {
     error.downcast().unwrap_or_else(Error::from_io)
 }

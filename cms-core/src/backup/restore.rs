@@ -22,7 +22,7 @@ use crate::CoreConfig;
 
 /// The staging directory within the data directory.
 const STAGE: &str = "restoring";
-/// In the staging directory once all entries are verified: the manifest of the backup.
+/// The manifest of the backup; in the staging directory once all entries are verified.
 const COMPLETE: &str = "complete.json";
 const DATABASE: &str = "cms.db";
 /// The write-ahead log of an open database.
@@ -113,7 +113,7 @@ enum DirectoryState {
 
 impl DirectoryState {
     /// # Errors
-    /// [`Error::Conflict`] when the directory has anything else.
+    /// [`Error::Conflict`] when the directory contains other files than a restore leaves.
     fn in_folder(folder: &Path) -> Result<Self> {
         let mut names = folder::names(folder).map_err(|error| path_error(folder, &error))?;
         names.retain(|name| name != LOCK);
@@ -150,7 +150,8 @@ struct StagingDirectory {
     files: Option<Files>,
     /// Fingerprints of the uploaded files in the database.
     recorded: HashMap<FileId, Fingerprint>,
-    /// Files written so far: those in a bucket are not removed with the directory.
+    /// Files stored so far. A failed restore removes them one by one, because files in a bucket are not
+    /// removed with the directory.
     sent: Vec<FileId>,
 }
 
@@ -184,7 +185,7 @@ impl StagingDirectory {
         let store = staged.open_store()?;
         let space = store.read_autocommit(|reader| Ok(reader.space_ids()?.space))?;
         store.write(|writer| {
-            // Orphans get a new deadline: their objects may have been created after the backup.
+            // Orphaned files get a new deadline: their objects may have been created after the backup.
             writer.delete_orphan_records()?;
             writer.end_all_access()
         })?;
@@ -242,7 +243,7 @@ impl StagingDirectory {
     }
 
     /// Removes the staging directory of an interrupted restore. Moved files are moved back first:
-    /// without a database they would look like those of a lost one.
+    /// without a database they would look like the files of a lost database.
     fn discard(&self, folder: &Path) -> Result<()> {
         let (from, to) = (folder.join(FILES), self.folder.join(FILES));
         if from.exists() {

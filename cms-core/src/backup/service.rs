@@ -141,7 +141,8 @@ impl Backups<'_> {
         Ok(BackupLock { _folder: folder, cluster: cluster.transpose()? })
     }
 
-    /// Opens a stored file, and compares its fingerprint with that of the upload at its end.
+    /// Returns a reader of a stored file. At the end of the file, it compares the fingerprint with that
+    /// of the upload.
     fn open_file(&self, id: &FileId, size: u64, recorded: Option<Fingerprint>) -> impl Read {
         let mut fingerprinter = Fingerprinter::default();
         ChunkReader::new(size, CHUNK_BYTES, move |range| {

@@ -35,10 +35,10 @@ pub(super) struct BulkDryRun<'a> {
 type Difference = (Map<String, Value>, Map<String, Value>, FieldErrors);
 
 impl BulkDryRun<'_> {
-    pub(super) fn of(&self, rows: &[i64]) -> Result<BulkDryRunResponse> {
-        let matched: HashSet<i64> = rows.iter().copied().collect();
+    pub(super) fn response(&self, pks: &[i64]) -> Result<BulkDryRunResponse> {
+        let matched: HashSet<i64> = pks.iter().copied().collect();
         let mut sample = Vec::new();
-        for pk in rows.iter().take(limits::BULK_SAMPLE_OBJECTS) {
+        for pk in pks.iter().take(limits::BULK_SAMPLE_OBJECTS) {
             let mut stored = None;
             self.reader.object_rows(Edition::Current, &[*pk], Columns::All, |_, found| {
                 stored = Some(found.into_owned());
@@ -48,7 +48,7 @@ impl BulkDryRun<'_> {
                 sample.push(self.sample(&stored, &matched)?);
             }
         }
-        Ok(BulkDryRunResponse { matched: rows.len() as u64, sample })
+        Ok(BulkDryRunResponse { matched: pks.len() as u64, sample })
     }
 
     fn sample(&self, stored: &StoredObject<'_>, matched: &HashSet<i64>) -> Result<BulkSample> {
@@ -91,14 +91,14 @@ impl BulkDryRun<'_> {
         prepared.check_alone(self.reader, self.catalog, content_type, Some(stored.pk))?;
         let (before, after) = (write::parse(&stored.data)?, prepared.object()?);
         let changed = prepared.changed_names()?;
-        let of = |object: &Map<String, Value>| {
+        let changed_values = |object: &Map<String, Value>| {
             let value = |name: &String| Some((name.clone(), object.get(name)?.clone()));
             changed.iter().filter_map(value).collect()
         };
-        Ok((of(&before), of(&after), prepared.errors))
+        Ok((changed_values(&before), changed_values(&after), prepared.errors))
     }
 
-    /// Whether an object that would stay links to this one.
+    /// Returns whether an object that the job does not delete links to this one.
     fn is_used(&self, stored: &StoredObject<'_>, matched: &HashSet<i64>) -> Result<bool> {
         let target = (self.content_type.name(), &*stored.id);
         let enough = matched.len() + 1;

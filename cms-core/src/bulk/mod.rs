@@ -2,7 +2,7 @@
 //!
 //! [`service`] creates, shows and stops jobs, [`matching`] finds their objects, [`dry_run`] shows
 //! what a job would do. [`run`] processes the objects, some per transaction; each transaction also
-//! stores the progress, so a job continues where it was after a crash.
+//! stores the progress, so after a crash a job continues where it was.
 
 mod dry_run;
 mod matching;
@@ -32,7 +32,7 @@ type Patch = Map<String, Value>;
 struct StepPatch {
     /// The patch before synchronous webhooks could change it.
     requested: Patch,
-    /// The patch after that, with the id of the object, as JSON.
+    /// The patch after the webhooks, with the id of the object, as JSON.
     payload: Bytes,
     validated: Prevalidated,
 }
@@ -51,7 +51,7 @@ struct StoredRequest {
     public_only: bool,
 }
 
-/// An action with what it needs.
+/// The action of a job, and the parts of its request.
 #[derive(Clone, Debug)]
 struct RequestedChange {
     action: BulkAction,

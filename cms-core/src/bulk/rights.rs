@@ -10,7 +10,7 @@ use cms_model::{
     wire::bulk::BulkAction,
 };
 
-/// The rights on the type.
+/// Returns the rights on the type that an action needs.
 pub(super) fn needs(action: BulkAction) -> Access {
     match action {
         BulkAction::Delete => Access::READ | Access::DELETE,
@@ -61,7 +61,7 @@ pub(super) fn kind(action: BulkAction) -> ChangeKind {
     match action {
         BulkAction::Patch => ChangeKind::Edit,
         BulkAction::Delete => ChangeKind::Delete,
-        // Checked for the action as a whole.
+        // [`require`] checks the publishing right for these actions.
         BulkAction::Publish(_) | BulkAction::Transition => ChangeKind::Status,
     }
 }

@@ -60,8 +60,8 @@ enum Preparation {
     Patch(Box<StepPatch>),
     /// Refused by a synchronous webhook; the object has this id.
     Refused(String, FieldErrors),
-    /// Nothing to do: deleted since, no longer visible to the request, or, in a job that replaces a
-    /// value, no longer with that value.
+    /// Nothing to do: the object was deleted since, is no longer visible to the request, or no longer
+    /// has the value to replace.
     Gone,
 }
 
@@ -85,7 +85,7 @@ impl Bulk<'_> {
             return Ok(false);
         }
         // Another process works on the jobs, or another thread of this one.
-        let Some(_held) = lock::try_hold(&self.cms.config.folder.join(LOCK))? else {
+        let Some(_lock) = lock::try_hold(&self.cms.config.folder.join(LOCK))? else {
             return Ok(false);
         };
         let next = self.cms.store.read(|reader| {
@@ -155,8 +155,8 @@ impl Bulk<'_> {
         Ok(Some(Step { job, change, context, objects }))
     }
 
-    /// Calls the webhooks about changes of objects, and validates them. Ends before it holds too
-    /// much data.
+    /// Calls the webhooks about changes of objects, and validates the changes. Leaves the last objects
+    /// to the next step if the prepared data exceeds a limit.
     fn patches(
         &self,
         caller: &Caller,
@@ -230,7 +230,7 @@ impl Bulk<'_> {
         Ok(prepared)
     }
 
-    /// Returns an object to be changed, or the outcome when it cannot be.
+    /// Returns an object to be changed, or its preparation if it cannot be changed.
     fn find(
         &self,
         caller: &Caller,

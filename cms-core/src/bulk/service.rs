@@ -38,7 +38,8 @@ impl Bulk<'_> {
     /// Creates a job from a payload, or shows what it would do.
     ///
     /// # Errors
-    /// [`Error::MatchesChanged`] when another number of objects matches; then nothing is done.
+    /// [`Error::MatchesChanged`] when the number of matching objects is not the expected one; then
+    /// nothing is done.
     pub fn create(
         &self,
         caller: &Caller,
@@ -81,7 +82,7 @@ impl Bulk<'_> {
                 None => {
                     let dry_run =
                         BulkDryRun { caller, reader, catalog, content_type, context, change };
-                    Err(dry_run.of(&pks)?)
+                    Err(dry_run.response(&pks)?)
                 }
                 Some(expected) if expected != pks.len() as u64 => {
                     return Err(Error::MatchesChanged { expected, found: pks.len() as u64 });

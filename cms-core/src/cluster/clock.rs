@@ -14,8 +14,8 @@ use cms_model::{
     error::Result,
 };
 
-/// A difference that is logged, in microseconds.
-const SKEW: u64 = 1_000_000;
+/// A larger difference is logged, in microseconds.
+const MIN_SKEW_MICROS: u64 = 1_000_000;
 
 /// The time of the shared database, as far as this node knows it.
 pub(crate) struct ClusterClock {
@@ -32,16 +32,16 @@ impl ClusterClock {
     /// Corrects the offset by a request whose response is the time of the shared database.
     pub(super) fn compare(&self, request: impl FnOnce() -> Result<Timestamp>) -> Result<()> {
         let before = self.clock.now().0;
-        let there = request()?.0;
+        let remote = request()?.0;
         let after = self.clock.now().0;
-        // The response was made at some time between the two.
-        let (least, most) = (there.saturating_sub(after), there.saturating_sub(before));
+        // The shared database read its clock at some time between the two.
+        let (min, max) = (remote.saturating_sub(after), remote.saturating_sub(before));
         let offset = self.offset.load(Ordering::Relaxed);
-        // A clock that was set meanwhile says nothing.
-        if least <= most && !(least..=most).contains(&offset) {
-            let middle = least.midpoint(most);
+        // If the clock of this machine was set back meanwhile, the comparison is not used.
+        if min <= max && !(min..=max).contains(&offset) {
+            let middle = min.midpoint(max);
             self.offset.store(middle, Ordering::Relaxed);
-            if middle.unsigned_abs() > SKEW && offset.unsigned_abs() <= SKEW {
+            if middle.unsigned_abs() > MIN_SKEW_MICROS && offset.unsigned_abs() <= MIN_SKEW_MICROS {
                 tracing::warn!(
                     seconds = middle / 1_000_000,
                     "clock skew: dates are those of the database; synchronise the clock of this machine"
@@ -77,18 +77,18 @@ mod tests {
         let clock = ClusterClock::new(Arc::clone(&machine) as _);
         // Seconds of the round trip, time of the response, time afterwards.
         for (round_trip, there, now) in [
-            // Unknown within the round trip, so nothing changes.
+            // An offset of 0 is possible within this round trip, so nothing changes.
             (10, 1005, 1010),
             (0, 1020, 1020),
-            // It is ahead by 16 to 26 s.
+            // The database is ahead by 16 to 26 s.
             (10, 1036, 1041),
             (0, 900, 900),
         ] {
-            let asked = clock.compare(|| {
+            let compared = clock.compare(|| {
                 machine.advance(round_trip);
                 Ok(Timestamp(there * 1_000_000))
             });
-            asked.unwrap();
+            compared.unwrap();
             assert_eq!(clock.now().seconds(), now, "{there}");
         }
     }

@@ -49,7 +49,7 @@ const MAX_REVOCATION_TIMEOUT: Duration = Duration::from_secs(10);
 /// Interval between two reads of the reports of nodes.
 const REVOCATION_INTERVAL: Duration = Duration::from_millis(100);
 
-/// The directory in which the content of a new cluster is made.
+/// The directory in which the content of a new cluster is created.
 const NEW_CLUSTER: &str = "new-cluster";
 
 /// Opens the replica of a node; creates the cluster where the shared database has none.
@@ -119,25 +119,26 @@ impl Cluster<'_> {
         self.cms.store.replica().map(Replica::position)
     }
 
-    /// Returns whether the replica cannot follow the shared database, as after a restore of that: the data
-    /// directory has to be opened again, which copies it.
+    /// Returns whether the replica cannot follow the shared database, for example after the shared
+    /// database was restored. Then the data directory has to be opened again, which copies the shared
+    /// database.
     pub fn is_abandoned(&self) -> bool {
         self.cms.store.replica().is_some_and(Replica::is_abandoned)
     }
 
-    /// Returns whether commits of other nodes are being applied to the replica: one of many rows takes
-    /// seconds.
+    /// Returns whether commits of other nodes are being applied to the replica: a commit of many rows
+    /// takes seconds.
     pub fn is_applying(&self) -> bool {
         self.cms.store.replica().is_some_and(Replica::is_applying)
     }
 
-    /// Returns what the replica counts.
+    /// Returns the metrics of the replica.
     pub fn metrics(&self) -> Option<&ReplicaMetrics> {
         self.cms.store.replica().map(Replica::metrics)
     }
 
     /// Returns how far the clock of the shared database is ahead of that of this machine, in seconds.
-    /// Dates are corrected by it.
+    /// Dates are corrected by this offset.
     pub fn clock_offset_seconds(&self) -> f64 {
         self.node.clock.offset_seconds()
     }
@@ -147,8 +148,8 @@ impl Cluster<'_> {
         self.cms.store.replica().map_or(0, Replica::schema)
     }
 
-    /// Moves the cluster to the next database schema, if this node accepts one. Returns the names of the
-    /// live nodes that do not: then nothing is changed.
+    /// Moves the cluster to the next database schema, if this node accepts one. Returns the names of
+    /// the live nodes that do not accept it; if there are any, nothing is changed.
     pub fn upgrade(&self) -> Result<Vec<String>> {
         let current = self.schema();
         if self.accepted_schema() <= current {
@@ -174,7 +175,7 @@ impl Cluster<'_> {
             let timeout = match self.max_read_bound_of_nodes_behind(position.commit) {
                 Ok(None) => return,
                 Ok(Some(bound)) => bound.clamp(MIN_REVOCATION_TIMEOUT, MAX_REVOCATION_TIMEOUT),
-                // Not known: others may read.
+                // The nodes are unknown: some of them may still serve reads.
                 Err(_) => MAX_REVOCATION_TIMEOUT,
             };
             if started.elapsed() >= timeout {
@@ -184,7 +185,7 @@ impl Cluster<'_> {
         }
     }
 
-    /// Removes old commits from the commit log: a replica that is further behind is copied again.
+    /// Removes old commits from the commit log. A replica that still needs them is copied again.
     pub(crate) fn prune(&self) -> Result<()> {
         self.node.database.prune(COMMIT_LOG_RETENTION)
     }

@@ -95,9 +95,9 @@ struct State {
     /// Uptime at the start of the newest successful head check: the staleness of the replica is the time
     /// since then, see docs/reference/cluster.md#terms.
     checked: Option<Duration>,
-    /// The live nodes, this one included, when they were last looked up.
+    /// Number of live nodes, this one included, when they were last looked up.
     live: usize,
-    /// The other node that writes, when it was last looked up.
+    /// The other node that has [`Duty::Writer`], when it was last looked up.
     writer: Option<WriterNode>,
 }
 
@@ -152,7 +152,7 @@ impl Node {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // Each change of the state is complete.
+        // A panic while it was locked leaves it valid: its fields do not depend on each other.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -193,7 +193,7 @@ impl Cluster<'_> {
         Ok(())
     }
 
-    /// Forgets the duties whose lease has expired, for example because the shared database does not
+    /// Removes the duties whose lease has expired, for example because the shared database does not
     /// respond.
     pub fn forget_expired_duties(&self) {
         let now = Instant::now();
@@ -277,7 +277,8 @@ impl Cluster<'_> {
     }
 
     /// Returns whether this is the token of this node, so that the request comes from another node,
-    /// which has read it in the shared database. The time that this takes depends on digests only.
+    /// which has read it in the shared database. Compares digests, so that the duration of the
+    /// comparison reveals nothing of the token.
     pub fn has_token(&self, token: &[u8]) -> bool {
         Sha256::digest(token) == Sha256::digest(&self.node.token)
     }

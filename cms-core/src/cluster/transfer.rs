@@ -55,7 +55,7 @@ pub fn create_cluster(
     let to = Files::new(settings.files(), space);
     copy_files(&from.files, &to)?;
     from.store.create_cluster(database)?;
-    // Files that were uploaded after the first copy: from here on, writes wait.
+    // Files that were uploaded after the first copy. No more follow: the directory refuses writes now.
     (transferred.files, transferred.bytes) = copy_files(&from.files, &to)?;
     Ok(transferred)
 }

@@ -26,7 +26,8 @@ pub(super) struct BatchInFlight {
 }
 
 impl<'t> Importer<'t> {
-    /// Sends objects as one batch, whose report comes later if the target can save it meanwhile.
+    /// Sends objects as one batch. Its report is read later, except in a dry run or if the import stops
+    /// at an error.
     pub(super) fn begin_send(&mut self, index: usize, objects: Vec<SaveAttempt>) -> Result<()> {
         let ImportOptions { dry_run, stop_on_error, .. } = self.options;
         if objects.is_empty() || dry_run || stop_on_error {
@@ -53,8 +54,8 @@ impl<'t> Importer<'t> {
         self.save_and_count(index, objects, Some(Ok(report))).map(drop)
     }
 
-    /// Saves objects as [`Self::save`], unless `begun` has saved them, and counts, queues or refuses each by its
-    /// outcome in the response; returns the number of saved ones.
+    /// Saves objects as [`Self::save`] does, and counts, queues or refuses each of them by its outcome
+    /// in the report. Returns the number of saved ones.
     pub(super) fn save_and_count(
         &mut self,
         index: usize,
@@ -127,7 +128,7 @@ impl<'t> Importer<'t> {
                     self.batch_size = limit;
                     size = limit;
                 }
-                // Either one object or their sum is too large: halving separates the two.
+                // Either one object is too large, or all together are: smaller batches find out which.
                 Err(error) if may_be_too_large(&error) && part.len() > 1 => size = part.len() / 2,
                 Err(error) if may_be_too_large(&error) => {
                     refused.insert(start, FieldErrors::one("data", error.to_string()));
@@ -140,7 +141,8 @@ impl<'t> Importer<'t> {
     }
 }
 
-/// Returns whether fewer objects may succeed. A proxy may respond with 400 to a body that is too large.
+/// Returns whether a batch of fewer objects may succeed. A proxy may respond with 400 to a body that is
+/// too large.
 fn may_be_too_large(error: &Error) -> bool {
     matches!(error, Error::ObjectTooLarge { .. } | Error::BodyTooLarge | Error::BadRequest(_))
 }

@@ -21,7 +21,7 @@ pub(super) fn is_unchanged(sent: &Value, stored: &Value, content_type: &ContentT
     extra.is_some_and(|names| names.iter().all(|name| configs[name]["readonly"] == true))
 }
 
-/// Returns whether the stored object has the creation date of the file, if the file has one. The
+/// Returns whether the stored object has the creation date of the file; true if the file has none. The
 /// server writes dates to the second, in UTC.
 pub(super) fn has_same_creation_date(sent: &Value, stored: &Value) -> bool {
     let second = |object: &Value| {
@@ -30,7 +30,7 @@ pub(super) fn has_same_creation_date(sent: &Value, stored: &Value) -> bool {
     second(sent).is_none_or(|at| second(stored) == Some(at))
 }
 
-/// Returns why the stored object is not exactly the one of the file, if it is not.
+/// Returns how the stored object differs from that of the file; none if they are equal.
 pub(super) fn difference(
     sent: &Value,
     stored: &Value,
@@ -79,9 +79,9 @@ fn extra_properties<'s>(
     content_type: &ContentType,
 ) -> Option<Vec<&'s String>> {
     let (sent, stored) = (sent.as_object()?, stored.as_object()?);
-    let counts = |name: &str| name != "id" && name != "internal";
+    let is_property = |name: &str| name != "id" && name != "internal";
     let is_same =
-        |(name, value): (&String, &Value)| !counts(name) || stored.get(name) == Some(value);
+        |(name, value): (&String, &Value)| !is_property(name) || stored.get(name) == Some(value);
     if !sent.iter().all(is_same) {
         return None;
     }
@@ -92,7 +92,7 @@ fn extra_properties<'s>(
         })
     };
     let extra = stored.iter().filter(|(name, value)| {
-        counts(name) && !sent.contains_key(*name) && !is_generated(name, value)
+        is_property(name) && !sent.contains_key(*name) && !is_generated(name, value)
     });
     Some(extra.map(|(name, _)| name).collect())
 }

@@ -1,4 +1,4 @@
-//! Content types and workflows of an import: which are applied, and featured images.
+//! Selects the content types and workflows that an import applies, and sets featured images.
 
 use serde_json::{Map, Value, json};
 
@@ -15,8 +15,8 @@ use crate::content_type::service::SYSTEM;
 
 const FEATURED_IMAGE: &str = "featuredImage";
 
-/// Returns whether a name is that of a system type, which an import or export leaves out because it
-/// cannot be changed, or is reserved for one.
+/// Returns whether a name is that of a system type, or is reserved for one. Imports and exports leave
+/// out these types, because they cannot be changed.
 pub fn is_system_type(name: &str) -> bool {
     SYSTEM.contains(&name)
 }
@@ -83,7 +83,7 @@ pub fn featured_image_updates<'p>(
     updates
 }
 
-/// A content type that a dry run does not create, as far as its objects need it.
+/// The content type of a payload that a dry run does not create: only the parts that its objects need.
 pub fn provisional_type(payload: &Map<String, Value>) -> ContentType {
     let part = |key: &str| payload.get(key).cloned().unwrap_or(Value::Null);
     let name = part("name").as_str().unwrap_or_default().to_owned();

@@ -82,15 +82,15 @@ pub struct ImportCounts {
 
 impl ImportCounts {
     pub(super) fn add(&mut self, outcome: ImportOutcome) {
-        *self.of(outcome) += 1;
+        *self.counter(outcome) += 1;
     }
 
     /// Removes an object that is refused after it was counted.
     pub(super) fn remove(&mut self, outcome: ImportOutcome) {
-        *self.of(outcome) -= 1;
+        *self.counter(outcome) -= 1;
     }
 
-    fn of(&mut self, outcome: ImportOutcome) -> &mut u64 {
+    fn counter(&mut self, outcome: ImportOutcome) -> &mut u64 {
         match outcome {
             ImportOutcome::Created => &mut self.created,
             ImportOutcome::Updated => &mut self.updated,
@@ -292,7 +292,7 @@ impl<'a> Importer<'a> {
             let values: Vec<&Value> =
                 objects.iter().map(|(object, _)| object.first_version()).collect();
             for (number, errors) in self.save(name, &values, true, None)? {
-                // It exists, but without the links.
+                // The object exists, but without its links.
                 let (object, outcome) = &objects[number];
                 self.counts.remove(*outcome);
                 self.stored.remove(&address(name, object.id().unwrap_or_default()));
@@ -323,7 +323,8 @@ impl<'a> Importer<'a> {
         self.counts.interrupted || (self.options.stop_on_error && self.counts.refused > 0)
     }
 
-    /// Refuses an object that cannot be sent, after those before it were saved if this ends the import.
+    /// Refuses an object that cannot be sent. If the refusal ends the import, the objects before it are
+    /// saved first.
     fn refuse_unsent(
         &mut self,
         content_type: &str,
@@ -343,7 +344,7 @@ impl<'a> Importer<'a> {
         self.refusals.push(Refusal { content_type: content_type.to_owned(), object, errors });
     }
 
-    /// Sends the objects of the chunk that are not stored yet.
+    /// Sends the objects of the chunk that have to be saved.
     fn send_chunk(&mut self) -> Result<()> {
         if self.options.existing != Existing::Refuse {
             self.complete_batch()?;
@@ -412,7 +413,7 @@ impl<'a> Importer<'a> {
         self.begin_send(index, attempts)
     }
 
-    /// Sends each waiting object once more; returns how many were saved.
+    /// Sends each waiting object once more; returns the number of saved ones.
     fn send_waiting(&mut self) -> Result<usize> {
         let waiting: HashSet<ObjectAddress> = self.types.iter().flat_map(addresses).collect();
         let is_waiting = |at: &ObjectAddress| waiting.contains(at);
@@ -442,8 +443,8 @@ impl<'a> Importer<'a> {
         Ok(saved)
     }
 
-    /// Fetches the stored objects of the same ids, by id in lower case. Not needed where the target
-    /// refuses existing objects.
+    /// Fetches the stored objects of the same ids, by id in lower case. None with [`Existing::Refuse`]:
+    /// then the target refuses existing objects.
     fn existing<'e>(
         &self,
         content_type: &ContentType,

@@ -1,4 +1,5 @@
-//! Links between imported objects: which have to wait, and the order of content types that follows.
+//! Links between imported objects: finds those that have to wait, and orders objects and content types
+//! by links.
 
 use std::collections::HashMap;
 
@@ -7,8 +8,8 @@ use serde_json::{Map, Value, json};
 use super::object::{ObjectAddress, address};
 use cms_model::{object::link, wire::content_type::ContentType};
 
-/// Returns the object without the optional properties that link to a pending object, or nothing
-/// when there are none. Required and read-only properties stay: they cannot be set later.
+/// Returns the object without the optional properties that link to a pending object, or none if there
+/// are no such properties. Required and read-only properties stay: they cannot be set later.
 pub(super) fn without_pending_links(
     value: &Value,
     content_type: &ContentType,
@@ -25,8 +26,8 @@ pub(super) fn without_pending_links(
     if !object.iter().any(|(name, value)| must_wait(name, value)) {
         return None;
     }
-    let rest = object.iter().filter(|(name, value)| !must_wait(name, value));
-    Some(Value::Object(rest.map(|(name, value)| (name.clone(), value.clone())).collect()))
+    let kept = object.iter().filter(|(name, value)| !must_wait(name, value));
+    Some(Value::Object(kept.map(|(name, value)| (name.clone(), value.clone())).collect()))
 }
 
 /// Returns whether a value contains, at any depth, a link whose address satisfies `is_wanted`.
@@ -34,8 +35,8 @@ pub(super) fn has_link(value: &Value, is_wanted: &dyn Fn(&ObjectAddress) -> bool
     targets_of(value).iter().any(is_wanted)
 }
 
-/// Orders objects after those that they link to; apart from that, their order stays. So each of them finds
-/// its targets when all are saved once in this order, except in circles.
+/// Orders objects after those that they link to; apart from that, their order stays. So each of them
+/// finds its targets when all are saved once in this order, except in cycles.
 pub(super) fn targets_first<T>(
     objects: Vec<T>,
     address_of: impl Fn(&T) -> Option<ObjectAddress>,
@@ -53,8 +54,8 @@ pub(super) fn targets_first<T>(
         .collect();
     let mut order = Vec::with_capacity(objects.len());
     let mut is_visited = vec![false; objects.len()];
-    // The path of a depth-first search: objects, and how many of their targets were visited. It may be as long
-    // as there are objects.
+    // The path of a depth-first search: indexes of objects, each with the number of its visited
+    // targets. Not the call stack, because the path may contain all objects.
     let mut path: Vec<(usize, usize)> = Vec::new();
     for first in 0..objects.len() {
         if !std::mem::replace(&mut is_visited[first], true) {
@@ -100,7 +101,7 @@ fn link_target(members: &Map<String, Value>) -> Option<ObjectAddress> {
     Some(address(target.content_type, &target.id))
 }
 
-/// Orders items after those whose content types they link to. In a circle, required links decide.
+/// Orders items after those whose content types they link to. In a cycle, required links decide.
 pub fn order_by_links<T>(mut items: Vec<T>, content_type: impl Fn(&T) -> &ContentType) -> Vec<T> {
     let mut ordered: Vec<T> = Vec::new();
     while !items.is_empty() {
@@ -124,9 +125,9 @@ fn linked_types(content_type: &ContentType, only_required: bool) -> Vec<String> 
     let configs = content_type.meta_definition["propertiesConfig"].as_object();
     let mut names = Vec::new();
     for (name, config) in configs.into_iter().flatten() {
-        let counts = !only_required
+        let is_included = !only_required
             || required.as_array().is_some_and(|required| required.contains(&json!(name)));
-        if counts {
+        if is_included {
             collect_targets(config, &mut names);
         }
     }

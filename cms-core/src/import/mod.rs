@@ -50,9 +50,9 @@ use cms_model::{
 
 /// The operations that an import needs of a space, over HTTP or in process.
 pub trait ImportTarget {
-    /// Runs `send`, which saves about this number of new objects of these content types. A local target may
-    /// build the indexes of properties after it: `send` reads objects only with [`fetch()`], which
-    /// needs none.
+    /// Runs `send`, which saves about this number of new objects of these content types. A local target
+    /// may build the indexes of properties after `send`, which therefore reads objects only with
+    /// [`fetch()`]: that needs no index.
     fn bulk_load(
         &self,
         _content_types: &[&str],

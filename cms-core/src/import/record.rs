@@ -1,7 +1,7 @@
 //! The record of an unfinished import, and the objects that it created before it was interrupted.
 //!
-//! The record is a row of the database: a crash leaves it consistent with the objects. It neither
-//! reads files nor writes objects.
+//! The record is a row of the database: a crash leaves it consistent with the objects. This module
+//! neither reads files nor writes objects.
 
 use std::{collections::HashSet, fs::File};
 

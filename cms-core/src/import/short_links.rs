@@ -13,7 +13,7 @@ const NEEDS_LINK: &str =
     "This value needs a link with type and dataUrl: the relation allows every content type";
 
 /// Replaces texts in relations by links, in the published version of an exported object too; returns
-/// the errors of those without a target type.
+/// errors for texts in relations without a target type.
 pub fn expand_links(content_type: &ContentType, object: &mut Map<String, Value>) -> FieldErrors {
     let mut errors = FieldErrors::default();
     let root = ValuePath::Root;
@@ -56,7 +56,8 @@ fn expand(
     }
 }
 
-/// Expands the value of a relation to objects of the type `target`, or of any type if that is empty.
+/// Expands the value of a relation to objects of the type `target`, or of any type if `target` is
+/// empty.
 fn expand_relation(
     target: &str,
     value: &mut Value,

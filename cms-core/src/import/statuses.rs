@@ -205,14 +205,14 @@ impl Importer<'_> {
                 && is_unchanged(change.current(), &change.stored, content_type)
                 && is_published(change, &published))
         });
-        let (mut ready, rest): (Vec<_>, Vec<_>) =
+        let (mut ready, unready): (Vec<_>, Vec<_>) =
             changes.into_iter().partition(|change| is_published(change, &published));
-        let (mut to_publish, rest): (Vec<_>, Vec<_>) = rest.into_iter().partition(|change| {
+        let (mut to_publish, to_save): (Vec<_>, Vec<_>) = unready.into_iter().partition(|change| {
             difference(change.published(), &change.stored, content_type).is_none()
         });
 
         // An object that already holds the current version is first set back to the published one.
-        let saved = self.save_versions(content_type, rest, PendingStatus::published)?;
+        let saved = self.save_versions(content_type, to_save, PendingStatus::published)?;
         let ids: Vec<&str> = saved.iter().map(|change| change.id()).collect();
         let stored = fetch(self.target, &content_type.name, &ids, Edition::Current)?;
         let mut to_revert: Vec<&Value> = Vec::new();
@@ -226,7 +226,7 @@ impl Importer<'_> {
                 }
             }
         }
-        // They are refused, whether or not the current version can be saved again.
+        // These objects are refused, whether or not their current version can be saved again.
         self.save(&content_type.name, &to_revert, true, None)?;
 
         let ids: Vec<String> = to_publish.iter().map(|change| change.id().to_owned()).collect();

@@ -51,9 +51,9 @@ fn pending_links_are_removed_where_they_can_be_set_later() {
     let value = json!({"id": "a", "author": to("x"), "fixed": to("x"), "next": to("X"),
         "list": [{"n": 1, "deep": to("x%20y")}], "old": to("done")});
     let pending = [address("post", "x"), address("post", "x y")];
-    let rest = without_pending_links(&value, &content_type(), &|at| pending.contains(at));
+    let reduced = without_pending_links(&value, &content_type(), &|at| pending.contains(at));
     assert_eq!(
-        rest,
+        reduced,
         Some(json!({"id": "a", "author": to("x"), "fixed": to("x"), "old": to("done")}))
     );
     assert_eq!(without_pending_links(&value, &content_type(), &|_| false), None);
@@ -80,7 +80,7 @@ fn completeness_is_known_for_objects_that_were_not_edited() {
     let table = [
         (without(&[]), complete),
         (without(&["next"]), without_links),
-        // It was never created without these.
+        // An import never creates an object without these properties.
         (without(&["author"]), None),
         (without(&["next", "title"]), None),
         (without(&["old"]), None),
@@ -151,7 +151,7 @@ fn content_types_follow_those_they_link_to() {
             ],
             &["c", "b", "a"],
         ),
-        // In a circle, required links decide.
+        // In a cycle, required links decide.
         (&[linking("a", &[("b", true)]), linking("b", &[("a", false)])], &["b", "a"]),
         (&[linking("a", &[("b", true)]), linking("b", &[("a", true)])], &["a", "b"]),
     ];
@@ -319,7 +319,7 @@ fn import_as(
 }
 
 #[test]
-fn import_completes_links_in_circles() {
+fn import_completes_links_in_cycles() {
     let space = Space::new(500);
     let objects = [("a", Some("b")), ("b", Some("a")), ("c", Some("none"))];
     let (counts, refused) = import(&space, Existing::Refuse, &objects);
@@ -332,7 +332,7 @@ fn import_completes_links_in_circles() {
     assert_eq!((counts.refused, refused), (1, vec!["a".to_owned()]));
 }
 
-/// Each object needs the next one, so all but the last have to wait.
+/// Each object needs the next one, so all except the last have to wait.
 #[test]
 fn import_sends_objects_with_required_links_twice_at_most() {
     let mut content_type = linking("post", &[]);
@@ -359,7 +359,7 @@ fn import_adapts_to_the_batch_limit() {
 }
 
 #[test]
-fn import_reads_on_while_a_batch_is_saved() {
+fn import_reads_the_next_objects_while_a_batch_is_saved() {
     let (stop, deleted) = (AtomicBool::new(false), HashSet::new());
     let content_type = linking("post", &[]);
     for (existing, stop_on_error, reported) in [
@@ -400,9 +400,9 @@ fn objects_before_an_unreadable_one_are_saved_when_it_ends_the_import() {
     assert_eq!((importer.counts().created, importer.counts().refused), (1, 1));
 }
 
-/// The objects of a batch come after those of the batch before, or not at all.
+/// Objects are created in their order, so no batch is saved after one that failed.
 #[test]
-fn import_ends_with_a_batch_that_is_not_saved() {
+fn import_ends_when_a_batch_is_not_saved() {
     let (stop, deleted) = (AtomicBool::new(false), HashSet::new());
     let content_type = linking("post", &[]);
     let space = Space { is_busy: true, ..Space::new(BATCH_SIZE) };
