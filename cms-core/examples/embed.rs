@@ -1,4 +1,4 @@
-//! The core without a server: open a folder, apply a type, create an object, list.
+//! The core without a server: open a data directory, apply a type, create an object, list.
 //!
 //! `cargo run -p cms-core --example embed`
 

@@ -180,7 +180,7 @@ impl Cms {
     }
 }
 
-/// Interrupts the statements of a check that has to stop.
+/// Returns the condition that interrupts the statements of a check.
 pub(crate) fn is_stopped(ensure_running: &EnsureRunning) -> impl Fn() -> bool + Send + 'static {
     let ensure_running = Arc::clone(ensure_running);
     move || ensure_running().is_err()

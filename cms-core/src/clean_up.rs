@@ -28,7 +28,7 @@ impl Cms {
         let job_cutoff = Timestamp(now.0 - limits::JOB_RETENTION_DAYS * 86_400_000_000);
         let (used, seen) = (self.keys.take_used(), self.keys.take_seen());
         let access_cutoffs = AccessCutoffs::at(now);
-        let response_cutoff = idempotency::since(now);
+        let response_cutoff = idempotency::cutoff(now);
         let preview_cutoff = self.now();
         let has_expired = self.store.read_autocommit(|reader| {
             Ok(reader.has_bulk_job_before(job_cutoff)?
@@ -53,7 +53,8 @@ impl Cms {
         })
     }
 
-    /// Stores when keys and sessions were used on this node; the rest is the task of another one.
+    /// Stores when keys and sessions were used on this node; another node does the other parts of the
+    /// clean-up.
     fn record_use(&self) -> Result<()> {
         let (used, seen) = (self.keys.take_used(), self.keys.take_seen());
         if used.is_empty() && seen.is_empty() {

@@ -53,7 +53,7 @@ pub struct Cms {
     pub(crate) documents: DocumentCache,
     pub(crate) webhooks: WebhookState,
     pub(crate) presence: PresenceTable,
-    /// What this process is in its cluster, if there is one.
+    /// This process as a node; none outside of a cluster.
     pub(crate) node: Option<Arc<Node>>,
 }
 
@@ -165,8 +165,8 @@ impl Cms {
         self.store.commit_state()
     }
 
-    /// Returns whether there was no commit after that of the state: what was read since belongs to
-    /// this state.
+    /// Returns whether a state is still that of the newest commit. If so, everything that was read
+    /// since belongs to it.
     pub fn is_newest(&self, state: &CommitState) -> bool {
         self.store.is_newest(state)
     }

@@ -1,4 +1,4 @@
-//! Settings of a data directory. Callers read flags and environment.
+//! Settings of a data directory. The callers of this crate read flags and environment.
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
@@ -27,7 +27,8 @@ pub struct ClusterConfig {
     pub address: Option<String>,
     /// Whether this node keeps the cluster from moving to a newer database schema.
     pub blocks_upgrade: bool,
-    /// Age that reads of content may have; zero if they are strict.
+    /// Maximum staleness of reads of content; zero if they are strict, see
+    /// docs/reference/cluster.md#read-consistency.
     pub read_bound: Duration,
     /// The database schemas of this program.
     pub schemas: Schemas,

@@ -23,7 +23,7 @@ pub(crate) fn before_removal(writer: &WriteTransaction<'_>, at: Timestamp) -> Re
 }
 
 impl Cms {
-    /// Prepares the steps before a write of objects of one type; none when there are none.
+    /// Prepares the steps before a write of objects of one type; none if no webhook is to be called.
     pub(crate) fn before_write<'a>(
         &'a self,
         caller: &'a Caller,

@@ -50,7 +50,7 @@ impl Cms {
     }
 }
 
-/// Why a node cannot read what it promises.
+/// Returns the reason why the reads of a node are older than it promises.
 fn cluster_error(node: Cluster<'_>) -> Option<String> {
     if node.is_abandoned() {
         return Some("the replica belongs to another history".to_owned());

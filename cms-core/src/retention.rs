@@ -4,8 +4,8 @@ use cms_model::{clock::Timestamp, error::Result, retention::HOUR_MICROS};
 
 use crate::cms::Cms;
 
-/// How often the clock is stored when nothing else is written.
-const STORE_INTERVAL: i64 = HOUR_MICROS / 6;
+/// Interval at which the clock is stored although its state has not changed.
+const STORE_INTERVAL_MICROS: i64 = HOUR_MICROS / 6;
 
 impl Cms {
     /// Returns the current time as the retention clock trusts it: after a jump ahead, the time
@@ -25,7 +25,7 @@ impl Cms {
             );
         }
         let is_changed = after.is_waiting() != before.is_waiting();
-        if has_jumped || is_changed || (now.0 - before.seen_at.0).abs() >= STORE_INTERVAL {
+        if has_jumped || is_changed || (now.0 - before.seen_at.0).abs() >= STORE_INTERVAL_MICROS {
             self.store.write(move |writer| {
                 let clock = writer.retention_clock()?.observe(now);
                 writer.set_retention_clock(&clock)

@@ -75,7 +75,7 @@ impl TestCms {
         }
         let folder = self.folder.path().join("second");
         fs::create_dir(&folder).expect("the directory can be created");
-        // A cluster has a bucket.
+        // The nodes of a cluster share a bucket: here, a directory.
         #[cfg(unix)]
         std::os::unix::fs::symlink(self.path().join("media"), folder.join("media"))
             .expect("a link can be created");
@@ -113,7 +113,8 @@ impl TestCms {
         self.folder.path().join("data")
     }
 
-    /// Sets the clock to the system time plus some seconds: files have their own times.
+    /// Sets the clock to the system time plus some seconds, because the times of files are system
+    /// times.
     pub fn to_real_time(&self, ahead: i64) {
         let seconds = SystemClock.now().seconds() - self.clock.now().seconds();
         self.run_for(seconds + ahead);
@@ -137,7 +138,7 @@ impl TestCms {
         }
     }
 
-    /// Creates a key with rights on these types, which are letters of `crud`.
+    /// Creates a key with rights: pairs of a type and letters of `crud`.
     #[track_caller]
     pub fn create_key(&self, name: &str, kind: KeyKind, rights: &[(&str, &str)]) -> CreatedKey {
         let rule = |(content_type, letters): &(&str, &str)| Rule {

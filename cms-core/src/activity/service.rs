@@ -41,8 +41,8 @@ impl Cms {
 impl ActivityLog<'_> {
     /// Returns the entries that the caller may read, newest first.
     ///
-    /// A page scans a limited number of rows. So it may be short, or empty, and still have a next
-    /// one.
+    /// A page scans a limited number of rows. So it may be short, or empty, although another page
+    /// follows.
     pub fn list(&self, caller: &Caller, request: &ActivityRequest) -> Result<ActivityPage> {
         let times = request.times()?;
         self.cms.store.read(|reader| {
@@ -88,7 +88,8 @@ fn filter<'r>(
     if actor == Some(None) {
         return Ok(None);
     }
-    // An object has fewer changes than an actor makes; the matcher checks the other condition.
+    // If a request has both conditions, the id is used: an object has fewer changes than an actor
+    // makes. The matcher checks `by`.
     Ok(Some(match (&request.id, actor.flatten()) {
         (Some(id), _) => ActivityFilter::Id(id),
         (None, Some(pk)) => ActivityFilter::Actor(pk),

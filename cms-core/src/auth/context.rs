@@ -1,4 +1,4 @@
-//! What a caller is, may do, and has to know about the server (see
+//! Describes a caller: identity, rights, and the limits and features of the server (see
 //! docs/reference/http.md#check-a-key).
 
 use std::collections::BTreeMap;

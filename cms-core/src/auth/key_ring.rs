@@ -22,8 +22,8 @@ use super::session_cache::{self, SessionCache};
 #[derive(Default)]
 pub(crate) struct KeyRing {
     table: RwLock<Arc<KeyTable>>,
-    /// Times of last use of sessions that are not stored yet, by primary key of the session, from
-    /// `KeyTable`s that were replaced.
+    /// Times of the last use of sessions, by primary key of the session: those that a replaced
+    /// `KeyTable` recorded, and that are not stored yet.
     seen: Mutex<HashMap<i64, Timestamp>>,
 }
 
@@ -36,9 +36,9 @@ pub(super) struct KeyTable {
 
 pub(super) struct KeyEntry {
     pub(super) actor: Arc<Actor>,
-    /// The end of a token that was replaced.
+    /// The time until which a replaced token is accepted; none for a current token.
     pub(super) valid_until: Option<Timestamp>,
-    /// Microseconds since the epoch, or 0 when nothing is to be stored.
+    /// Time of a last use that is not stored yet, in microseconds since the epoch; 0 if there is none.
     pub(super) used: AtomicI64,
 }
 
@@ -117,7 +117,7 @@ impl KeyEntry {
     }
 }
 
-/// Returns an actor with its current rights; none when it was removed.
+/// Returns an actor with its current rights; none if it was removed or disabled.
 pub(crate) fn actor_of(reader: &Reader<'_>, pk: i64) -> Result<Option<Actor>> {
     if let Some(user) = reader.user(pk)? {
         return Ok((!user.profile.disabled).then(|| session_cache::actor(user)));

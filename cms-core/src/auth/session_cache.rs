@@ -1,7 +1,7 @@
 //! Caches the sessions that are in use, beside the keys of the same revision.
 //!
-//! A session is read when its cookie is first seen: a sign-in invalidates nothing. Everything that
-//! ends a session, or changes its user, increments `meta.auth_rev`.
+//! A session is read when its cookie is first seen, so a sign-in does not have to invalidate the cache.
+//! Everything that ends a session, or changes its user, increments `meta.auth_rev`.
 
 use std::{
     collections::HashMap,

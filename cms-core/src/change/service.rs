@@ -51,6 +51,7 @@ impl Changes<'_> {
                 for entry in reader.detailed_entries_after(next.seq, BATCH_ROWS)? {
                     next = position(entry.position);
                     scanned += 1;
+                    // Rows of older versions lack the name of the type: they count as removed.
                     let name = entry.content_type.as_deref().ok_or_else(expired)?;
                     if is_named(request.content_types.as_deref(), name)
                         && entry.event.and_then(action).is_some()
@@ -79,8 +80,8 @@ fn find(reader: &Reader<'_>, since: Position, head: JournalPosition) -> Result<P
         let is_same = since.nonce.is_none_or(|nonce| found.nonce == Some(nonce));
         return if is_same { Ok(found) } else { Err(expired()) };
     }
-    // A position remains valid after its row was removed, as long as the next row exists. Then its nonce
-    // cannot be checked.
+    // A position remains valid after its row was removed, as long as the next row exists. Without the
+    // row, its nonce cannot be checked.
     let start = reader.journal_start()?.unwrap_or(head.seq + 1);
     let is_known = since.seq <= head.seq && since.seq + 1 >= start;
     if is_known { Ok(since) } else { Err(expired()) }

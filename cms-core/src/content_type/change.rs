@@ -1,7 +1,7 @@
 //! The database changes of creating, changing and deleting a type, inside one transaction.
 //!
-//! [`update`] applies a change and reports its effects; the caller commits or rolls back. [`preview`]
-//! converts the objects by the same code, and reports the same effects.
+//! [`update`] applies a change and reports its effects; the caller commits or rolls back.
+//! [`plan_update`] converts the objects by the same code, and reports the same effects.
 
 use cms_model::{
     content_type::{
@@ -31,8 +31,8 @@ use crate::{hooks, object::write, progress::Progress};
 
 const NOT_CONFORMING: &str = "Existing objects do not conform to the new schema, and updating them automatically is impossible (e.g., Text -> Relationship). Ensure you're not changing a field type that is also required - if so, disable required for the field you're changing.";
 
-/// With this number of objects, rebuilding indexes may be faster than updating them.
-const MANY_OBJECTS: u64 = 10_000;
+/// With more objects than this, rebuilding indexes may be faster than updating them.
+const REBUILD_ABOVE_OBJECTS: u64 = 10_000;
 
 /// The version of derived data that lacks unique combinations, and has descending indexes.
 const BEFORE_COMBINATIONS: i64 = 3;
@@ -141,7 +141,7 @@ pub(crate) fn update(
 ///
 /// # Errors
 /// Fails when the progress is cancelled.
-pub(crate) fn preview(
+pub(crate) fn plan_update(
     reader: &Reader<'_>,
     catalog: &Catalog,
     before: &CompiledType,
@@ -228,7 +228,7 @@ fn convert(
     Ok((!is_same).then_some(RewrittenVersions { current, published }))
 }
 
-/// Passes every object of a type to a change, and stores the rewritten ones; returns their number.
+/// Rewrites the objects of a type, and stores those that change; returns their number.
 fn rewrite_objects(
     writer: &WriteTransaction<'_>,
     catalog: &Catalog,
@@ -285,14 +285,14 @@ impl SlotUpdate {
         let is_due =
             slots != before.indexed || rewrite.affects(|property| slots.depends_on(&property.name));
         let live = writer.type_state(before.pk)?.live;
-        if is_due && live > MANY_OBJECTS && live * 2 > writer.live_objects()? {
+        if is_due && live > REBUILD_ABOVE_OBJECTS && live * 2 > writer.live_objects()? {
             // The type has no values in later slots: their indexes stay.
             writer.drop_slots(slots.count().max(before.indexed.count()))?;
         }
         Ok(Self { indexes: catalog.slot_count().max(slots.count()), slots, is_due })
     }
 
-    /// The slots of rewritten rows.
+    /// The slots to write with rewritten rows; none if they do not change.
     fn slots(&self) -> Option<&IndexedProperties> {
         self.is_due.then_some(&self.slots)
     }
@@ -321,7 +321,7 @@ fn switch_publishing(
     before: &CompiledType,
     after: &Definition,
 ) -> Result<()> {
-    // The workflow comes first: published versions also have the states of the new workflow.
+    // The workflow comes first, so that the published versions created below also have its states.
     if before.definition.workflow_id != after.workflow_id
         && let Some(found) = catalog.workflows.find(&after.workflow_id)
     {

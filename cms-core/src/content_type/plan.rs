@@ -89,7 +89,8 @@ impl Types<'_> {
                 }
                 let mut rewritten = 0;
                 for PendingUpdate { index, before, definition } in updates {
-                    let update = change::preview(reader, &catalog, &before, &definition, progress)?;
+                    let update =
+                        change::plan_update(reader, &catalog, &before, &definition, progress)?;
                     rewritten += update.objects_rewritten;
                     plan.content_types[index] = type_plan(before.name(), update);
                 }
@@ -121,7 +122,7 @@ impl Types<'_> {
         let (token, consent) = (request.token.clone(), request.allow_data_loss.clone());
         self.cms.store.write(move |writer| {
             if let Some(token) = token {
-                // Checked early, before work that may be long and in vain.
+                // Checked first: with a stale token, the work below would be useless.
                 let catalog = run.catalog_cache.within(writer)?;
                 if token != run.fingerprint(writer, &catalog)? {
                     return Err(Error::Conflict("The plan is stale".to_owned()));
@@ -304,8 +305,9 @@ impl Run {
         Ok(planned)
     }
 
-    /// Blocks the update of a workflow that lacks the state of an object whose type uses it. Types that
-    /// get another workflow by the same plan are not checked: this moves their objects to states of it.
+    /// Blocks the update of a workflow if the new definition lacks the state of an object. Types that
+    /// get another workflow by the same plan are not checked: their objects move to states of that
+    /// workflow.
     fn check_states(
         &self,
         writer: &WriteTransaction<'_>,
@@ -397,8 +399,8 @@ impl Run {
         }
     }
 
-    /// Returns the digest of the project and of the revisions of what it is compared with: the token of
-    /// the plan.
+    /// Returns the token of a plan: a digest of the project and of the stored state that it is compared
+    /// with.
     fn fingerprint(&self, writer: &WriteTransaction<'_>, catalog: &Catalog) -> Result<String> {
         let mut digest = Sha256::new();
         let wanted = serde_json::to_vec(&self.wanted).map_err(Error::internal)?;

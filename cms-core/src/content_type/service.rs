@@ -204,7 +204,7 @@ impl Types<'_> {
     }
 }
 
-/// Returns whether a request includes a name: it lists the names that it is about, or is about all.
+/// Returns whether a request includes a name. Without a list of names, it includes all.
 pub(crate) fn is_named(names: Option<&[String]>, name: &str) -> bool {
     names.is_none_or(|names| names.iter().any(|wanted| wanted == name))
 }
@@ -286,7 +286,7 @@ fn has_images(
     Ok(true)
 }
 
-/// Returns the reason why a type cannot be deleted (see
+/// Returns the reasons why a type cannot be deleted (see
 /// docs/reference/content-types.md#delete-and-purge).
 pub(super) fn deletion_blockers(
     writer: &WriteTransaction<'_>,

@@ -71,7 +71,7 @@ pub(crate) fn visible_types<'c>(
 /// The cached schemas.
 pub(crate) struct SchemaCache {
     state: Mutex<CacheState>,
-    /// Queries by the hash that clients send instead.
+    /// Persisted queries, by the hash that clients send instead of the text.
     pub(super) persisted_queries: Cache<String, Arc<str>, QueryBytes>,
 }
 
@@ -137,7 +137,7 @@ impl SchemaCache {
         Some(prepared)
     }
 
-    /// Whether no schema was requested, so that there is none to rebuild.
+    /// Returns whether there is no schema to rebuild, because none was requested.
     pub(super) fn are_unused(&self) -> bool {
         let state = self.lock();
         state.schemas.is_empty() && state.outdated.is_empty()
@@ -205,7 +205,7 @@ impl CachedSchema {
     }
 
     pub(super) fn model(&self) -> &Model {
-        self.model.get().expect("it was built before this was returned")
+        self.model.get().expect("`SchemaCache::get` built it")
     }
 
     pub(super) fn schema(&self) -> Result<&ExportedSchema> {

@@ -176,7 +176,7 @@ impl Media<'_> {
     ///
     /// # Errors
     /// [`Error::NotFound`] when the object has no file, [`Error::Invalid`] when the image is
-    /// damaged or too large, [`Error::Internal`] when its size differs from the uploaded file.
+    /// damaged or too large, [`Error::Internal`] when the size of the file differs from the upload.
     pub fn image_body(&self, image: &Image) -> Result<ImageBody> {
         let size = self.intact_size(&image.file)?;
         if let Some((name, rendering)) = &image.rendering {
@@ -272,7 +272,7 @@ impl Rendering {
             }
         }
         if let Some(FocalPoint { x, y }) = focal_point {
-            // Every digit counts, and the name has a limited length.
+            // As bits, because every digit counts and the name has a limited length.
             write!(name, "-f{:x}.{:x}", x.to_bits(), y.to_bits())
                 .expect("writing to a String cannot fail");
         }

@@ -190,35 +190,36 @@ impl Media<'_> {
         &self,
         ids: impl IntoIterator<Item = FileId>,
     ) -> Result<Vec<FileId>> {
-        self.without(ids, |reader, media, id| Ok(reader.object_pk(media, id)?.is_some()))
+        self.reject_used(ids, |reader, media, id| Ok(reader.object_pk(media, id)?.is_some()))
     }
 
     /// Returns the ids that no object uses, live or in the trash.
     pub(super) fn unused(&self, ids: impl IntoIterator<Item = FileId>) -> Result<Vec<FileId>> {
-        self.without(ids, |reader, media, id| {
+        self.reject_used(ids, |reader, media, id| {
             Ok(reader.object_pk(media, id)?.is_some() || reader.is_in_trash(media, id)?)
         })
     }
 
-    fn without(
+    /// Returns the ids for which `is_used` returns false.
+    fn reject_used(
         &self,
         ids: impl IntoIterator<Item = FileId>,
         is_used: impl Fn(&Reader<'_>, i64, &str) -> Result<bool>,
     ) -> Result<Vec<FileId>> {
-        let mut orphans = Vec::new();
+        let mut unused = Vec::new();
         let mut ids = ids.into_iter().peekable();
         while ids.peek().is_some() {
             // Short reads, so that no snapshot is held for long.
             self.lookup(|reader, media| {
                 for id in ids.by_ref().take(limits::MAX_PAGE_SIZE as usize) {
                     if !is_used(reader, media, &id.to_string())? {
-                        orphans.push(id);
+                        unused.push(id);
                     }
                 }
                 Ok(())
             })?;
         }
-        Ok(orphans)
+        Ok(unused)
     }
 
     /// Returns the ids of all media objects that could have a file.

@@ -203,8 +203,8 @@ impl Media<'_> {
         self.cms.files.remove(ids)
     }
 
-    /// Removes all images rendered from the files of the objects of a type deleted at a point in
-    /// time. The clean-up retries failed removals.
+    /// Removes the rendered images of all objects of a type that were deleted at this time. The
+    /// clean-up retries failed removals.
     pub(crate) fn delete_renders_of_purged(&self, content_type: &str, at: Timestamp) {
         if content_type == MEDIA
             && let Ok(deleted) =

@@ -94,7 +94,7 @@ impl Media<'_> {
     fn problem(
         &self,
         id: &FileId,
-        reads: bool,
+        digests: bool,
         ensure_running: &dyn Fn() -> Result<()>,
     ) -> Result<Option<String>> {
         let Some(recorded) = self.cms.store.read_autocommit(|reader| reader.stored_file(id))?
@@ -105,7 +105,7 @@ impl Media<'_> {
         if size != recorded.size {
             return Ok(Some(wrong_size(id, recorded.size, size)));
         }
-        if !reads {
+        if !digests {
             return Ok(None);
         }
         match self.cms.files.fingerprint(id, ensure_running) {

@@ -36,7 +36,8 @@ use super::{
 /// An element that was validated before the write is queued.
 enum Element {
     New(PreparedObject),
-    /// Has an id, in a batch that may update objects: the transaction finds out whether an object has it.
+    /// An element with an id, in a batch that may update objects: the transaction finds out whether an
+    /// object with this id exists.
     NewOrExisting(Bytes, Prevalidated),
     Refused(FieldErrors),
 }

@@ -16,7 +16,7 @@ pub(super) const DUPLICATE_ID: &str = "There are duplications in object data, ke
 #[must_use = "the batch has not succeeded before its commit"]
 pub struct PendingBatch {
     pub(super) elements: BatchElements,
-    /// Ids occur again in the batch.
+    /// Whether an id occurs more than once in the batch.
     pub(super) has_repeated: bool,
     /// The errors of the elements as JSON.
     pub(super) response: PendingCommit<Vec<u8>>,

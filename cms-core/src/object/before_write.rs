@@ -169,7 +169,7 @@ impl Objects<'_> {
     }
 }
 
-/// The errors of an element do not prevent the others from being written.
+/// Keeps the validation errors of an element: they do not prevent the others from being written.
 fn element_result(response: Result<Map<String, Value>>) -> Result<ElementResult> {
     Ok(split_invalid(response)?.map(|payload| Value::Object(payload).to_string().into()))
 }

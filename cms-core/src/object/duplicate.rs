@@ -32,7 +32,7 @@ use super::{
     write::{self, Context, PreparedObject},
 };
 
-const LIST: &str = "relatedObjectsToDuplicate";
+const RELATED_OBJECTS: &str = "relatedObjectsToDuplicate";
 
 /// Types whose objects all copies share.
 const SHARED: [&str; 2] = ["_media", "_tag"];
@@ -148,7 +148,7 @@ impl Copier<'_> {
 }
 
 /// Checks the patterns of the values that a copy changes. The others were checked when they were
-/// stored, and copies block other writes.
+/// stored; a second check would only block other writes for longer.
 fn check_changed_patterns(
     content_type: &CompiledType,
     changed: &[&Property],
@@ -207,13 +207,13 @@ fn properties_to_change<'t>(
         if is_changed || combination_in(names, object).is_none() {
             continue;
         }
-        let of_group =
+        let members =
             || names.iter().filter_map(|name| properties.iter().find(|p| p.name == *name));
         let is_text = |property: &&Property| {
             property.schema_type == SchemaType::String && !has_fixed_format(property)
         };
-        let best = of_group().find(is_text).or_else(|| of_group().find(|p| !p.required));
-        changed.extend(best.or_else(|| of_group().next()));
+        let best = members().find(is_text).or_else(|| members().find(|p| !p.required));
+        changed.extend(best.or_else(|| members().next()));
     }
     changed
 }
@@ -227,10 +227,10 @@ fn has_fixed_format(property: &Property) -> bool {
 /// Parses the ids of the related objects to copy.
 fn related_ids(payload: &Map<String, Value>) -> Result<Vec<String>> {
     let mut errors = FieldErrors::default();
-    if !payload.contains_key(LIST) {
-        errors.add(LIST, message::required(LIST));
+    if !payload.contains_key(RELATED_OBJECTS) {
+        errors.add(RELATED_OBJECTS, message::required(RELATED_OBJECTS));
     }
-    let ids = read::strings(payload, LIST, "", &mut errors);
+    let ids = read::strings(payload, RELATED_OBJECTS, "", &mut errors);
     let ids = ids.into_iter().map(str::to_owned).collect();
     errors.into_result()?;
     Ok(ids)

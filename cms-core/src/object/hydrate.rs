@@ -42,12 +42,12 @@ pub(crate) struct Hydration<'a> {
     catalog: &'a Catalog,
     caller: &'a Caller,
     linked_objects: &'a LinkedObjects,
-    /// None returns complete objects.
+    /// The requested parts of objects; none for complete objects.
     projection: Option<&'a Projection>,
     /// Number of levels on which links are replaced.
     depth: u8,
-    /// The link targets, in the order in which their links were found, without duplicates. None
-    /// until it is fetched, and when it is not visible.
+    /// The link targets, in the order in which their links were found, without duplicates. The value is
+    /// none until the target is fetched, and if it is not visible.
     targets: IndexMap<Key, Option<Text>>,
 }
 
@@ -125,8 +125,8 @@ impl<'a> Hydration<'a> {
     }
 
     fn columns_of(&self, part: Part, content_type: &CompiledType) -> Columns {
-        let of = |projection: &Projection| projection.columns(part, &content_type.indexed);
-        self.projection.map_or(Columns::All, of)
+        let columns = |projection: &Projection| projection.columns(part, &content_type.indexed);
+        self.projection.map_or(Columns::All, columns)
     }
 
     /// Appends an object of the response, and records its links.
@@ -273,7 +273,8 @@ impl<'a> Hydration<'a> {
         let view = View::for_list(self.caller, content_type);
         let columns = self.columns_of(part, content_type);
         let mut keep = |text: &Text| {
-            // Each object is in the response at least once, and rarely shorter than its link.
+            // Fails early if the response is too large: each object is in it at least once, and rarely
+            // shorter than its link.
             *bytes = bytes.saturating_add(text.json.len());
             render::require_bounded(*bytes)?;
             buffered.add(text.bytes())

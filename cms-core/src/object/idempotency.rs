@@ -22,12 +22,12 @@ impl Objects<'_> {
     /// Returns the stored response to an earlier request with the same idempotency key.
     pub(crate) fn stored_response(&self, caller: &Caller) -> Result<Option<Vec<u8>>> {
         let Some((actor, key)) = repeatable(caller) else { return Ok(None) };
-        let after = since(self.cms.now());
+        let after = cutoff(self.cms.now());
         self.cms.store.read_autocommit(|reader| response(reader, actor, key, after))
     }
 
-    /// Queues a write as [`Self::begin_write`] does, which does nothing if a response was stored
-    /// meanwhile.
+    /// Queues a write as [`Self::begin_write`] does. If a response was stored meanwhile, nothing is
+    /// written, and that response is returned.
     pub(crate) fn begin_once(
         &self,
         caller: &Caller,
@@ -39,7 +39,7 @@ impl Objects<'_> {
         let Some((actor, key)) = repeatable(caller) else { return self.begin_write(name, write) };
         let (key, at) = (key.clone(), self.cms.now());
         self.begin_write(name, move |transaction, catalog, content_type| {
-            if let Some(response) = response(transaction, actor, &key, since(at))? {
+            if let Some(response) = response(transaction, actor, &key, cutoff(at))? {
                 return Ok(response);
             }
             let response = write(transaction, catalog, content_type)?;
@@ -58,7 +58,7 @@ fn repeatable(caller: &Caller) -> Option<(i64, &IdempotencyKey)> {
 }
 
 /// Responses before this time are expired.
-pub(crate) fn since(now: Timestamp) -> Timestamp {
+pub(crate) fn cutoff(now: Timestamp) -> Timestamp {
     Timestamp(now.0 - limits::IDEMPOTENCY_RETENTION_HOURS * 3_600_000_000)
 }
 

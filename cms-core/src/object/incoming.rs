@@ -28,8 +28,8 @@ use super::{
 use crate::content_type::service::is_named;
 
 impl Objects<'_> {
-    /// Lists the live objects that link to an object, ordered by type name and creation. Without
-    /// names of types, those of all types.
+    /// Lists the live objects that link to an object, ordered by type name and creation: of the given
+    /// types, or of all types if none are given.
     pub fn incoming(
         &self,
         caller: &Caller,
@@ -91,12 +91,12 @@ impl Search<'_> {
         links: &mut IncomingLinks,
     ) -> Result<()> {
         let view = View::for_object(self.caller, content_type);
-        let (of, matching) = match view.edition {
+        let (kind, matching) = match view.edition {
             Edition::Published => (LinkingObjects::Published, totals.published),
             Edition::Current if view.only_approved => (LinkingObjects::Approved, totals.approved),
             Edition::Current => (LinkingObjects::All, totals.all),
         };
-        let except = match of {
+        let except = match kind {
             LinkingObjects::Published => self.linking_since_publication(content_type)?,
             _ => Vec::new(),
         };
@@ -108,7 +108,7 @@ impl Search<'_> {
         if offset < matching && missing > 0 {
             let range = ListRange { offset, limit: missing };
             let (target, ctd) = (self.target, content_type.pk);
-            let rows = self.reader.incoming(target, self.itself, (ctd, of, &except), range)?;
+            let rows = self.reader.incoming(target, self.itself, (ctd, kind, &except), range)?;
             self.add_items(content_type, view, &rows, &mut list.data)?;
         }
         Ok(())
@@ -163,7 +163,7 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Those of the objects that have a link to the target in an edition.
+    /// Returns those of the objects whose edition has a link to the target.
     fn linking(
         &self,
         content_type: &CompiledType,

@@ -9,7 +9,7 @@ use cms_model::object::view::View;
 use cms_store::TypeVersion;
 use quick_cache::{Equivalent, Weighter, sync::Cache};
 
-/// Larger objects are not cached: copying them takes longer than finding them.
+/// Larger objects are not cached: copying them takes longer than reading them.
 const MAX_OBJECT_BYTES: usize = 16 * 1024;
 /// Memory of an entry besides its texts.
 const ENTRY_BYTES: usize = 160;
@@ -22,7 +22,7 @@ pub(crate) struct LinkedObjects {
     entries: Option<Cache<Key, Entry, Weight>>,
 }
 
-/// The view, and the id in lower case.
+/// Primary key of the type, the view, and the id in lower case.
 #[derive(PartialEq, Eq, Hash)]
 struct Key {
     ctd: i64,

@@ -1,6 +1,6 @@
 //! The operations on content objects ([`read`], [`service`] over [`mod@write`], [`create`], [`batch`],
 //! [`version`], [`duplicate`], [`idempotency`], [`before_write`], [`validate`], [`incoming`]);
-//! [`hydrate`] replaces links with objects, [`authors`] names who changed them.
+//! [`hydrate`] replaces links with objects, [`authors`] adds who created and changed them.
 
 pub(crate) mod authors;
 pub(crate) mod batch;

@@ -224,7 +224,7 @@ impl Objects<'_> {
     }
 }
 
-/// Reads the `fields` of a request for objects of a type; none returns complete objects.
+/// Reads the `fields` of a request for objects of a type; none for complete objects.
 fn projection(
     fields: &[String],
     content_type: &CompiledType,

@@ -143,8 +143,9 @@ impl Objects<'_> {
         })
     }
 
-    /// Checks key and type, for requests with work before the write. The type is that of the
-    /// snapshot in which the key was read; [`Self::write`] has the current one.
+    /// Checks the rights on a type and returns it, for requests that do work before the write. The type
+    /// is that of the snapshot in which the caller was authenticated; [`Self::write`] reads the current
+    /// one.
     pub(crate) fn content_type(
         &self,
         caller: &Caller,
@@ -158,7 +159,7 @@ impl Objects<'_> {
         Ok(Arc::clone(content_type))
     }
 
-    /// Runs a read on one snapshot, after the checks of key and type (see
+    /// Runs a read on one snapshot, after the checks of rights and type (see
     /// docs/reference/http.md#order-of-checks).
     pub(crate) fn read<T>(
         &self,
@@ -226,9 +227,9 @@ pub(super) fn find_shown(
     shown.flatten().ok_or_else(|| Error::object_not_found(content_type.name(), id))
 }
 
-/// As [`find`], for a request that changes this object: rejected without the publishing right when
-/// the change needs it, and when `If-Match` lacks the `ETag` of the current version, even if the view
-/// of the request shows the published one.
+/// As [`find`], for a request that changes this object. Rejects a change that needs the publishing
+/// right if the caller lacks it, and a request whose `If-Match` lacks the `ETag` of the current
+/// version, even if the view of the request shows the published one.
 pub(crate) fn find_to_change(
     reader: &Reader<'_>,
     content_type: &CompiledType,

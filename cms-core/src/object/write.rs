@@ -156,7 +156,7 @@ impl PreparedObject {
         Ok(prepared)
     }
 
-    /// Prepares the object again for a type that changed meanwhile.
+    /// Prepares the object again if its type changed meanwhile.
     pub(crate) fn renewed(
         self,
         content_type: &CompiledType,
@@ -326,8 +326,8 @@ pub(crate) fn update(
     finish(writer, event, stored, (&change.changed, deleted_at, has_new_date), context)
 }
 
-/// Logs the write of an object, with its changed properties and whether its date of creation is new, or moves
-/// the object to the trash with the deletion date that the import keeps.
+/// Logs the write of an object. If an import keeps its deletion date, moves the object to the trash
+/// instead. `changed` names the changed properties; `has_new_date` is true for a new date of creation.
 fn finish(
     writer: &WriteTransaction<'_>,
     (event, content_type): (Event, &CompiledType),
@@ -428,7 +428,7 @@ pub(crate) fn parse(data: &str) -> Result<Map<String, Value>> {
     serde_json::from_str(data).map_err(Error::internal)
 }
 
-/// A replacement without a readonly property keeps its value (see
+/// Adds the stored values of the read-only properties that a replacement leaves out (see
 /// docs/reference/objects.md#read-only-properties).
 fn keep_readonly(
     content_type: &CompiledType,

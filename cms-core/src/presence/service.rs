@@ -1,6 +1,6 @@
 //! Stores, removes and lists the objects that callers have open (see docs/reference/presence.md).
 //!
-//! Sending and seeing need update right on the type.
+//! Sending and seeing presence need the update right on the type.
 
 use std::collections::HashSet;
 
@@ -42,7 +42,7 @@ impl Cms {
 }
 
 impl Presences<'_> {
-    /// Stores that a tab of the caller has an object open, for 45 seconds.
+    /// Stores for 45 seconds that a tab of the caller has an object open.
     ///
     /// # Errors
     /// [`Error::Forbidden`] without update right, or when there are too many tabs.
@@ -62,7 +62,7 @@ impl Presences<'_> {
         Ok(())
     }
 
-    /// Lists who has one object, or any object of the type, open. The type is required.
+    /// Lists the tabs that have one object, or any object of the type, open. The type is required.
     pub fn list(
         &self,
         caller: &Caller,
@@ -130,7 +130,7 @@ impl Presences<'_> {
         Ok(Some(VisiblePresences { revision, presences: presences.collect() }))
     }
 
-    /// The live objects of tabs in the view of the request.
+    /// Returns the primary keys of the open objects that are in the view of the request.
     fn in_view(
         &self,
         caller: &Caller,

@@ -52,7 +52,7 @@ impl PresenceTable {
     /// Stores a tab, or refreshes it.
     ///
     /// # Errors
-    /// [`Error::Forbidden`] when the actor or the process has too many.
+    /// [`Error::Forbidden`] when the actor or the process has too many tabs.
     pub(crate) fn put(&self, actor: Option<i64>, name: String, tab: OpenTab) -> Result<()> {
         let mut state = self.state();
         state.expire(tab.at);

@@ -85,7 +85,7 @@ impl Previews<'_> {
         Ok(Preview { token, url, embeddable, expires_at: dates::microsecond_date(expires_at) })
     }
 
-    /// Returns whether a URL is of this server or of one of the setting `preview-origins`.
+    /// Returns whether a URL is of this server, or of an origin in the setting `preview-origins`.
     fn is_embeddable(&self, url: &str, base_url: &str) -> bool {
         let Some(origin) = preview::origin(url) else { return false };
         preview::origin(base_url).as_ref() == Some(&origin)

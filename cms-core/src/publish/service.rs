@@ -233,8 +233,8 @@ impl StatusChange<'_> {
         })
     }
 
-    /// Applies the action to linked objects if their type, the key, the view of the request and
-    /// their status allow it (see docs/reference/publishing.md#linked-objects).
+    /// Applies the action to linked objects if their type, the rights of the caller, the view of the
+    /// request and their status allow it (see docs/reference/publishing.md#linked-objects).
     fn cascade_to(&self, catalog: &Catalog, caller: &Caller, links: &[FoundLink]) -> Result<()> {
         for link in links {
             let Some(content_type) = catalog.find(&link.content_type) else { continue };

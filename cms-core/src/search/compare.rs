@@ -62,7 +62,7 @@ impl Searching<'_> {
                 let mut found = indexed.remove(&pk).unwrap_or_default();
                 found.sort_unstable();
                 let Some(draft_public) = by_pk.get(&ctd) else { return };
-                let wanted = documents(ctd, *draft_public, status, state == PUBLIC_STATE);
+                let wanted = expected_flags(ctd, *draft_public, status, state == PUBLIC_STATE);
                 if found != wanted && !objects.contains(&pk) && !types.contains(&ctd) {
                     *(if found.is_empty() { &mut missing } else { &mut other }) += 1;
                 }
@@ -100,7 +100,7 @@ impl Searching<'_> {
 }
 
 /// The expected flags of the documents of an object, in order.
-fn documents(ctd: i64, draft_public: bool, status: &str, approved: bool) -> Vec<u64> {
+fn expected_flags(ctd: i64, draft_public: bool, status: &str, approved: bool) -> Vec<u64> {
     let status = Status::parse(status);
     let published = !draft_public || status == Some(Status::Public);
     let mut wanted = vec![Flags { ctd, current: true, published, approved }.pack()];

@@ -1,4 +1,4 @@
-//! Updates the index: which thread, and when.
+//! Updates the index: decides which thread does so, and when.
 //!
 //! A search that finds the index behind updates it itself, and concurrent searches wait for that. A
 //! server also updates it in the background, in short batches: often enough that a search has little
@@ -30,8 +30,8 @@ const CURRENT: &str = "current";
 const LOCK: &str = "lock";
 /// Duration of one background indexing batch; a search may have to wait for it.
 const BATCH_DURATION: Duration = Duration::from_millis(200);
-/// Pause of background indexing after a commit, while many changes come: so one commit has many of
-/// them.
+/// Pause of background indexing after a commit, while many changes come, so that one commit contains
+/// many of them.
 const PAUSE: Duration = Duration::from_secs(1);
 /// Minimum number of waiting changes for the pause. Fewer changes are committed without it, because a
 /// site with few writes has time for more commits.
@@ -52,7 +52,7 @@ pub(super) struct CurrentGeneration {
 pub(crate) struct Indexer {
     folder: PathBuf,
     state: Mutex<State>,
-    /// The writer state was returned, or a commit became visible.
+    /// Notified when the writer state was returned, or a commit became visible.
     returned: Condvar,
     /// Searches that wait for a commit.
     waiting: AtomicUsize,
@@ -157,8 +157,8 @@ impl Indexer {
             }
             match std::mem::replace(&mut state.writer, WriteRight::Taken) {
                 WriteRight::Taken => {
-                    let rest = goal.deadline.saturating_duration_since(now).max(POLL_INTERVAL);
-                    let woken = self.returned.wait_timeout(state, rest);
+                    let timeout = goal.deadline.saturating_duration_since(now).max(POLL_INTERVAL);
+                    let woken = self.returned.wait_timeout(state, timeout);
                     state = woken.unwrap_or_else(PoisonError::into_inner).0;
                 }
                 WriteRight::Free(writer) => {
@@ -260,7 +260,7 @@ impl Indexer {
         if is_ours && is_current {
             state.writer = WriteRight::Free(None);
             state.current = None;
-            // It is not used any more, and removed when the next one begins.
+            // The generation is no longer used. It is removed when the generations are opened again.
             fs::remove_file(self.folder.join(CURRENT)).ok();
             fs::remove_file(self.path(broken.number).join("meta.json")).ok();
         }

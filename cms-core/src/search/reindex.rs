@@ -102,10 +102,10 @@ impl Searching<'_> {
         let (state, done) = match stage {
             Stage::Waiting => (ReindexState::Waiting, 0),
             Stage::Running(pending) => {
-                let left = self
+                let remaining = self
                     .cms
-                    .read_with_catalog(|reader, catalog| left(reader, catalog, &pending))?;
-                (ReindexState::Running, total.saturating_sub(left))
+                    .read_with_catalog(|reader, catalog| remaining(reader, catalog, &pending))?;
+                (ReindexState::Running, total.saturating_sub(remaining))
             }
             Stage::Done => (ReindexState::Done, total),
         };
@@ -139,7 +139,7 @@ fn wanted(reader: &Reader<'_>, first: i64, last: i64) -> Result<Option<Vec<i64>>
     Ok((!ctds.is_empty()).then_some(ctds))
 }
 
-/// Whether a type was not deleted since.
+/// Returns whether a type still exists.
 fn exists(catalog: &Catalog, ctd: i64) -> bool {
     catalog.with_pk(ctd).is_some()
 }
@@ -155,7 +155,7 @@ fn objects(reader: &Reader<'_>, catalog: &Catalog, ctds: &[i64]) -> Result<u64> 
 }
 
 /// The number of objects still to be indexed.
-fn left(reader: &Reader<'_>, catalog: &Catalog, pending: &[TypeReindex]) -> Result<u64> {
+fn remaining(reader: &Reader<'_>, catalog: &Catalog, pending: &[TypeReindex]) -> Result<u64> {
     let pending = pending.iter().filter(|reindex| exists(catalog, reindex.ctd));
     let counts = pending
         .map(|reindex| Ok(reader.type_state(reindex.ctd)?.live.saturating_sub(reindex.done)));

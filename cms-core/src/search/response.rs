@@ -38,7 +38,7 @@ pub(super) struct Hits<'a> {
     pub(super) rows: HashMap<i64, (&'a CompiledType, StoredObject<'static>)>,
     pub(super) organization: &'a str,
     pub(super) caller: &'a Caller,
-    /// None returns complete items.
+    /// The requested parts of items; none for complete items.
     pub(super) projection: Option<&'a Projection>,
 }
 
@@ -144,7 +144,7 @@ fn without_service_fields<'s>(
     Cow::Owned(StoredObject { data: Value::Object(data).to_string().into(), ..stored.clone() })
 }
 
-/// The approximate size of an item: it contains the object twice, once as a text within a text.
+/// The approximate size of an item: it contains the object twice, the second time as a JSON string.
 fn item_bytes(stored: &StoredObject<'_>) -> usize {
     2 * render::object_bytes(stored) + stored.data.len() / 8
 }

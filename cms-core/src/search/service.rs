@@ -193,7 +193,7 @@ fn searched_types<'c>(
         .collect()
 }
 
-/// Reads the `item_fields` of a search; none returns complete items.
+/// Reads the `item_fields` of a search; none for complete items.
 fn projection(
     catalog: &Catalog,
     caller: &Caller,
@@ -202,7 +202,8 @@ fn projection(
     Projection::read("item_fields", &request.item_fields, declared(catalog, caller, request))
 }
 
-/// Returns a function that checks whether a searched type declares a path, or it is a service field.
+/// Returns a function that checks whether a searched type declares a path, or the path is a service
+/// field.
 fn declared<'a>(
     catalog: &'a Catalog,
     caller: &'a Caller,

@@ -29,7 +29,7 @@ pub struct Site {
 }
 
 const TYPE: &str = "example";
-const PICTURE: &str = "_media-00000000-0000-4000-8000-00000000abcd";
+const IMAGE_ID: &str = "_media-00000000-0000-4000-8000-00000000abcd";
 
 impl Site {
     /// Creates the data directory.
@@ -51,8 +51,8 @@ impl Site {
         for definition in table.types {
             cms.types().create(&self.caller, map(definition)).expect("the table's types are valid");
         }
-        let given = table.objects.into_iter().map(|given| (given.content_type, given.object));
-        for (content_type, object) in given.chain([(TYPE.to_owned(), table.base)]) {
+        let objects = table.objects.into_iter().map(|row| (row.content_type, row.object));
+        for (content_type, object) in objects.chain([(TYPE.to_owned(), table.base)]) {
             let created = cms.objects().create(&self.caller, &content_type, map(object));
             created.expect("the table's objects are valid");
         }
@@ -61,13 +61,13 @@ impl Site {
         let request = UploadRequest {
             file_name: "sea.jpg".to_owned(),
             kind: Some("image".to_owned()),
-            id: Some(PICTURE.to_owned()),
+            id: Some(IMAGE_ID.to_owned()),
             save: true,
             ..UploadRequest::default()
         };
         cms.media().upload(&self.caller, Some(incoming), &request).expect("the file is an image");
         let variants = json!({ "variants": [{ "name": "wide", "trim": { "top": 5, "left": 0 } }] });
-        let patched = cms.objects().patch(&self.caller, "_media", PICTURE, map(variants));
+        let patched = cms.objects().patch(&self.caller, "_media", IMAGE_ID, map(variants));
         patched.expect("the variant is valid");
     }
 
@@ -90,10 +90,10 @@ impl Site {
             order_by,
             ids: Some(ids).filter(|ids| !ids.is_empty()),
         };
-        answered(self.core.cms.objects().list(&self.caller, TYPE, &request)).is_some()
+        accepted(self.core.cms.objects().list(&self.caller, TYPE, &request)).is_some()
     }
 
-    /// Plans a content type, or a whole project when the text says so.
+    /// Plans a content type, or a project if the text has its members.
     ///
     /// # Panics
     /// On an internal error.
@@ -108,7 +108,7 @@ impl Site {
         } else {
             PlanRequest { content_types: vec![payload], ..PlanRequest::default() }
         };
-        answered(self.core.cms.types().plan(&self.caller, &request)).is_some()
+        accepted(self.core.cms.types().plan(&self.caller, &request)).is_some()
     }
 
     /// Creates an object and deletes it; changes the existing one.
@@ -118,14 +118,14 @@ impl Site {
     pub fn write(&self, text: &str) -> bool {
         let Ok(Value::Object(payload)) = serde_json::from_str(text) else { return false };
         let objects = self.core.cms.objects();
-        if let Some(created) = answered(objects.create(&self.caller, TYPE, payload.clone())) {
+        if let Some(created) = accepted(objects.create(&self.caller, TYPE, payload.clone())) {
             let created = created.to_value();
             let id = created["id"].as_str().expect("an object has an id");
             let read = objects.get(&self.caller, TYPE, id, 2).expect("stored objects can be read");
             assert_eq!(read.to_value()["id"], id);
             objects.delete(&self.caller, TYPE, id).expect("stored objects can be deleted");
         }
-        answered(objects.patch(&self.caller, TYPE, "first", payload)).is_some()
+        accepted(objects.patch(&self.caller, TYPE, "first", payload)).is_some()
     }
 
     /// Executes a GraphQL query of both versions.
@@ -134,17 +134,17 @@ impl Site {
     /// On an internal error, or when the response is not JSON.
     pub fn query(&self, text: &str) -> bool {
         let request = GraphQlRequest { query: text.to_owned(), ..GraphQlRequest::default() };
-        let is_answered = |version| {
-            let answer = self.core.cms.graphql().execute(&self.caller, version, &request);
-            let Some(answer) = answered(answer) else { return false };
-            let body: Value = serde_json::from_slice(&answer.body).expect("a response is JSON");
+        let is_accepted = |version| {
+            let response = self.core.cms.graphql().execute(&self.caller, version, &request);
+            let Some(response) = accepted(response) else { return false };
+            let body: Value = serde_json::from_slice(&response.body).expect("a response is JSON");
             body.get("data").is_some()
         };
         // Both versions run, independent of the first result.
-        is_answered(GraphQlVersion::Legacy) | is_answered(GraphQlVersion::V2)
+        is_accepted(GraphQlVersion::Legacy) | is_accepted(GraphQlVersion::V2)
     }
 
-    /// Requests an image by the rest of its URL: a path, and optional parameters.
+    /// Requests an image by a path and optional parameters, as in its URL.
     ///
     /// # Panics
     /// On an internal error.
@@ -162,8 +162,8 @@ impl Site {
             accept: parameter("accept"),
         };
         let media = self.core.cms.media();
-        answered(media.find(&request))
-            .and_then(|image| answered(media.image_body(&image)))
+        accepted(media.find(&request))
+            .and_then(|image| accepted(media.image_body(&image)))
             .is_some()
     }
 }
@@ -174,7 +174,7 @@ impl Default for Site {
     }
 }
 
-fn answered<T>(result: Result<T>) -> Option<T> {
+fn accepted<T>(result: Result<T>) -> Option<T> {
     match result {
         Ok(value) => Some(value),
         Err(error @ Error::Internal(_)) => panic!("{error:?}"),

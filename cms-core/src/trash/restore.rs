@@ -74,8 +74,8 @@ impl Trash<'_> {
             };
             let prepared = prepared.checked(writer, catalog, content_type)?;
             require_quota(writer, quota, 1)?;
-            // This creates the webhook deliveries that journal rows still lack: those of a purge are made
-            // from trash entries.
+            // This creates the webhook deliveries that journal rows still lack: those of a purge are
+            // created from trash entries.
             hooks::before_removal(writer, at)?;
             if let Some((id, fingerprint)) = &new_file {
                 writer.record_file(id, fingerprint, at)?;

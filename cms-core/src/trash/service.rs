@@ -209,8 +209,8 @@ fn remove_entries(
     if entries.is_empty() {
         return Ok(Vec::new());
     }
-    // This creates the webhook deliveries that journal rows still lack: those of a purge are made from
-    // trash entries.
+    // This creates the webhook deliveries that journal rows still lack: those of a purge are created
+    // from trash entries.
     hooks::before_removal(writer, stamp.at)?;
     let mut by_type: BTreeMap<i64, Vec<TrashEntry>> = BTreeMap::new();
     for entry in entries {

@@ -20,13 +20,13 @@ use super::{
     sessions::{SessionClient, Sessions, SignedIn, open},
 };
 
-/// A sign-in that begins: what the browser and the issuer get.
+/// The secrets of a sign-in that begins, for the browser and the issuer.
 pub struct OpenIdStart {
     pub state: String,
     /// The value of the cookie.
     pub browser: String,
     pub nonce: String,
-    /// Of PKCE.
+    /// The code verifier of PKCE.
     pub verifier: String,
 }
 
@@ -68,7 +68,7 @@ impl Sessions<'_> {
         rules: &OpenIdRules,
         client: &SessionClient,
     ) -> Result<std::result::Result<SignedIn, OpenIdError>> {
-        let (config, known) = (self.cms.config.clone(), client.clone());
+        let (config, owned_client) = (self.cms.config.clone(), client.clone());
         let new = rules.new_user(&identity);
         let cookie = self.cms.store.write(move |writer| {
             let at = config.clock.now();
@@ -86,7 +86,7 @@ impl Sessions<'_> {
                 },
             };
             update(writer, found, &identity, by_themselves(found))?;
-            open(writer, &config, found, known).map(Ok)
+            open(writer, &config, found, owned_client).map(Ok)
         })?;
         match cookie {
             Ok(cookie) => self.signed_in(cookie, "openid", client).map(Ok),

@@ -98,7 +98,7 @@ impl Users<'_> {
         })
     }
 
-    /// Changes the settings of a user that the payload names.
+    /// Changes the members of a user that the payload contains.
     ///
     /// # Errors
     /// [`Error::Rejected`] when no admin who can sign in would remain.
@@ -302,7 +302,7 @@ fn stored(writer: &WriteTransaction<'_>, pk: i64) -> Result<UserRow> {
     writer.user(pk)?.ok_or_else(|| Error::internal("a user is missing"))
 }
 
-/// The user and the session of a caller.
+/// The primary keys of the user and of the session of a caller.
 pub(super) fn session_of(caller: &Caller) -> Result<(i64, i64)> {
     match (caller.credential, caller.actor.pk) {
         (Credential::Session(session), Some(user)) => Ok((user, session)),

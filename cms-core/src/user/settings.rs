@@ -36,7 +36,7 @@ impl UserSettings<'_> {
     /// Replaces the settings of the caller.
     ///
     /// # Errors
-    /// [`Error::PreconditionFailed`] when `If-Match` has no tag of the present ones.
+    /// [`Error::PreconditionFailed`] when `If-Match` lacks the tag of the present settings.
     pub fn put(&self, caller: &Caller, settings: &Map<String, Value>) -> Result<Json> {
         let user = user_of(caller)?;
         let text = serde_json::to_string(settings).map_err(Error::internal)?;

@@ -289,7 +289,7 @@ impl KnownWebhooks<'_> {
             for &webhook in &webhooks {
                 let new = NewDelivery {
                     webhook: webhook.pk,
-                    message: message(entry, webhook.pk, subject.object),
+                    message: message_id(entry, webhook.pk, subject.object),
                     at: entry.at,
                     action,
                     ctd: Some(entry.ctd),
@@ -364,7 +364,7 @@ fn action(event: Event) -> Option<&'static str> {
 }
 
 /// The id of a message: the same for each delivery of an entry to a webhook.
-fn message(entry: &DetailedEntry, webhook: i64, object: Option<i64>) -> String {
+fn message_id(entry: &DetailedEntry, webhook: i64, object: Option<i64>) -> String {
     let nonce = entry.position.nonce.cast_unsigned();
     format!("msg_{}_{nonce:016x}_{webhook}_{}", entry.position.seq, object.unwrap_or_default())
 }

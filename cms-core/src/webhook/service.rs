@@ -129,8 +129,9 @@ impl Webhooks<'_> {
         })
     }
 
-    /// Queues the named deliveries again, or all failed ones, and makes pending ones due immediately. Returns
-    /// the number of named ones, or without names that of failed and pending ones.
+    /// Queues the named deliveries again, or without names all failed ones. Pending deliveries become
+    /// due immediately. Returns the number of named deliveries, or without names of failed and pending
+    /// ones.
     ///
     /// # Errors
     /// [`Error::NotFound`] when the webhook has no such delivery; then nothing changes.
@@ -185,11 +186,11 @@ impl Webhooks<'_> {
 
     /// Whether this process sends deliveries; it becomes the sender if there is none.
     pub fn may_send(&self) -> Result<bool> {
-        let mut held = self.cms.webhooks.lock.lock().unwrap_or_else(PoisonError::into_inner);
-        if held.is_none() {
-            *held = lock::try_hold(&self.cms.config.folder.join(LOCK))?;
+        let mut lock_file = self.cms.webhooks.lock.lock().unwrap_or_else(PoisonError::into_inner);
+        if lock_file.is_none() {
+            *lock_file = lock::try_hold(&self.cms.config.folder.join(LOCK))?;
         }
-        Ok(held.is_some())
+        Ok(lock_file.is_some())
     }
 
     /// Creates deliveries for a batch of the journal; returns whether more may follow.
@@ -375,8 +376,8 @@ impl Webhooks<'_> {
         })
     }
 
-    /// Fails expired deliveries and reads the journal; returns the last row that was read. The
-    /// clean-up stores it, so that the rows up to it can be removed.
+    /// Fails expired deliveries and creates those of new journal rows; returns the last row that was
+    /// read. The clean-up stores its number, so that the rows up to it can be removed.
     pub(crate) fn clean_up(&self) -> Result<i64> {
         while self.expire_deliveries()? {}
         while self.create_deliveries()? {}

@@ -1,6 +1,6 @@
-//! Calls synchronous webhooks before a write, one after the other, each with the data that the one
-//! before returned (see docs/reference/webhooks.md#synchronous-webhooks). No transaction and no
-//! snapshot is open meanwhile.
+//! Calls synchronous webhooks before a write, one after the other, each with the data that the previous
+//! one returned (see docs/reference/webhooks.md#synchronous-webhooks). No transaction and no snapshot
+//! is open meanwhile.
 
 use cms_model::{
     clock::Timestamp,
@@ -42,7 +42,7 @@ impl<'a> Webhooks<'a> {
             webhook.kind == WebhookKind::Synchronous
                 && webhook.matches(event.as_str(), content_type)
         };
-        // Usually there is none, and no statement is needed to know that.
+        // Usually no webhook matches; the cache shows it without a statement.
         let catalog = self.cms.catalog_of(caller)?;
         let state = self.cms.store.commit_state()?;
         let cached = self.cms.webhooks.cache.of_commit(&state, &catalog);

@@ -44,7 +44,7 @@ impl Cms {
 }
 
 impl Workflows<'_> {
-    /// Lists all workflows on one page; every key may do this.
+    /// Lists all workflows on one page; every caller may do this.
     pub fn list(&self) -> Result<List<Workflow>> {
         let catalog = self.cms.current_catalog()?;
         Ok(List::single_page(

@@ -100,7 +100,8 @@ impl WorkingCopies<'_> {
             if stored.is_none() && writer.working_copy_count(actor)? >= limits::MAX_WORKING_COPIES {
                 return Err(Error::Forbidden);
             }
-            // Nothing limits the texts of unfinished work, and lists hold many titles.
+            // Truncated, because nothing limits the properties of unfinished work, and lists contain
+            // many titles.
             let title = object_title(&content_type.properties, &new.data);
             let title = title.chars().take(limits::MAX_WORKING_COPY_TITLE_CHARS).collect();
             let (ctd, subject) = (content_type.pk, address.subject.clone());
@@ -206,13 +207,13 @@ fn is_current(base: Option<&str>, tag: Option<EntityTag>) -> bool {
     }
 }
 
-/// The tag of a stored working copy. A change of the object does not change it, so that `If-Match`
-/// protects from other changes of the working copy only.
+/// The tag of a stored working copy. The tag does not depend on the object, so that `If-Match` protects
+/// only from other changes of the working copy.
 fn stored_tag(row: &WorkingCopyRow, data: &str) -> EntityTag {
     EntityTag::of(format!("{:?} {} {data}", row.base, row.saved_at.0).as_bytes())
 }
 
-/// Rejects a request with `If-Match` without a tag of the stored working copy.
+/// Rejects a request whose `If-Match` lacks the tag of the stored working copy.
 fn require_match(caller: &Caller, stored: Option<&(WorkingCopyRow, String)>) -> Result<()> {
     let Some(wanted) = caller.write_guards.if_match() else { return Ok(()) };
     match stored {

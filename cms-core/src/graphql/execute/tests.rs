@@ -46,8 +46,8 @@ fn folder(posts: usize) -> TestCms {
 fn cost(test: &TestCms, query: &str) -> (u16, usize) {
     let request = GraphQlRequest { query: query.to_owned(), ..GraphQlRequest::default() };
     let before = statements();
-    let answer = test.cms.graphql().execute(&Caller::local(), GraphQlVersion::Legacy, &request);
-    (answer.unwrap().status, statements() - before)
+    let response = test.cms.graphql().execute(&Caller::local(), GraphQlVersion::Legacy, &request);
+    (response.unwrap().status, statements() - before)
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn objects_are_counted_once_per_occurrence() {
     let nested = |times: usize| {
         format!("{{ postList {{ {} id {} }} }}", "next { ".repeat(times), "}".repeat(times))
     };
-    // Twenty posts are read once on each level, and rendered twice as often on each.
+    // Twenty posts are read once on each level, and rendered twice as often as on the level before.
     assert_eq!(cost(&test, &nested(7)).0, 200);
     assert_eq!(cost(&test, &nested(10)).0, 400);
 }

@@ -12,7 +12,7 @@ const FORMATS: [RenderFormat; 6] = [
 ];
 
 fn any_rendering() -> impl Strategy<Value = Rendering> {
-    // Small numbers, whose digits could be those of two adjacent numbers.
+    // Small numbers: without separators, 1 and 12 would have the digits of 11 and 2.
     let number = || 0..130_u32;
     let edge = move || prop::option::of(number());
     let trim = (number(), edge(), number(), edge(), edge(), edge()).prop_map(
@@ -42,9 +42,9 @@ fn any_rendering() -> impl Strategy<Value = Rendering> {
 
 /// Parses a name: a name that can be parsed has only one meaning.
 fn read(name: &str) -> Rendering {
-    let (rest, extension) = name.rsplit_once('.').unwrap();
+    let (stem, extension) = name.rsplit_once('.').unwrap();
     let format = FORMATS.into_iter().find(|format| format.extension() == extension).unwrap();
-    let mut parts = rest.split('-');
+    let mut parts = stem.split('-');
     let (width, height) = parts.next().unwrap().split_once('x').unwrap();
     let requested = Size { width: width.parse().unwrap(), height: height.parse().unwrap() };
     let (mut trim, mut focal_point, mut quality) = (None, None, format.default_quality());

@@ -30,7 +30,7 @@ impl Context {
         }
     }
 
-    /// The same for a request that may set dates of objects.
+    /// Returns the context of a request that may set dates of objects.
     pub(crate) fn keeping_dates(self, caller: &Caller) -> Self {
         Self { keeps_dates: caller.keeps_dates, ..self }
     }

@@ -1,4 +1,4 @@
-//! The targets of links that exist. This module does not know who links to them.
+//! The existing targets of links. This module does not know who links to them.
 
 use std::collections::HashSet;
 
@@ -12,7 +12,7 @@ pub(crate) struct KnownTargets(HashSet<(i64, String)>);
 
 impl KnownTargets {
     /// Starts with an object that this transaction inserts.
-    pub(super) fn with(ctd: i64, id: &str) -> Self {
+    pub(super) fn with_inserted(ctd: i64, id: &str) -> Self {
         Self(HashSet::from([(ctd, id.to_ascii_lowercase())]))
     }
 

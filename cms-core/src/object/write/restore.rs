@@ -41,7 +41,7 @@ pub(crate) struct RestoreInputs<'a> {
 /// An object to be restored, and its validation errors.
 pub(crate) struct Restoration {
     pk: i64,
-    /// The deletion and the type for which it was prepared.
+    /// The time of the deletion and the revision of the type for which it was prepared.
     base: (Timestamp, i64),
     state: RestoredState,
     /// The approved version at the deletion.
@@ -161,14 +161,14 @@ impl Restoration {
         self.base == (deleted.deleted_at, content_type.rev)
     }
 
-    /// Adds the errors that need the database, and returns it when there are none.
+    /// Adds the errors that need the database, and returns the restoration if there are no errors.
     pub(crate) fn checked(
         mut self,
         reader: &Reader<'_>,
         catalog: &Catalog,
         content_type: &CompiledType,
     ) -> Result<Self> {
-        let mut known = KnownTargets::with(content_type.pk, &self.prepared.id);
+        let mut known = KnownTargets::with_inserted(content_type.pk, &self.prepared.id);
         self.prepared.check_id(reader, content_type)?;
         self.prepared.check_against_database(reader, catalog, content_type, None, &mut known)?;
         if let Some(published) = &mut self.prepared_published {

@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 pub(super) struct UniqueValues {
     /// By slot and name of the property.
     properties: Vec<(usize, String, Value)>,
-    /// By the order of the combinations of the type; none where a value is empty.
+    /// In the order of the combinations of the type; none where a value is empty.
     combinations: Vec<Option<Value>>,
 }
 
