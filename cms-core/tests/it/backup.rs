@@ -112,8 +112,8 @@ fn restored_directory_equals_the_backed_up_one() {
         assert!(bytes == photo);
         let found = search(&restored, "two");
         assert_eq!(found, 1);
-        let names = |cms: &Cms| cms.auth_context(&local()).unwrap().space.id;
-        assert_eq!(names(cms), names(&restored));
+        let space = |cms: &Cms| cms.auth_context(&local()).unwrap().space.id;
+        assert_eq!(space(cms), space(&restored));
         drop(restored);
         let again = restore(&file, &CoreConfig::new(&data));
         assert!(matches!(again, Err(Error::Conflict(_))), "{again:?}");
@@ -198,7 +198,7 @@ fn backup_under_load_has_all_acknowledged_writes() {
                 }
             }
         });
-        // Also when an assertion below fails, because the writers would never end.
+        // Stops the writers also when an assertion below fails: else they would never end.
         let _stops = StopOnDrop(stop);
         for round in 0..2 {
             while acknowledged.lock().unwrap().len() < (round + 1) * 40 {
@@ -267,16 +267,16 @@ fn truncated_or_changed_backup_is_refused() {
         refused(&format!("the first {length} bytes of {}", bytes.len()));
     }
     let mut differs = 0;
-    for folder in (0..content).step_by(content / 100).chain(content - 1024..content) {
+    for offset in (0..content).step_by(content / 100).chain(content - 1024..content) {
         let mut changed = bytes.clone();
-        changed[folder] ^= 1;
+        changed[offset] ^= 1;
         fs::write(&spoiled, &changed).unwrap();
         // Padding bytes of a block have no meaning.
         match verify_backup(&spoiled) {
-            Ok(backup) => assert_eq!(backup, written, "byte {folder}"),
+            Ok(backup) => assert_eq!(backup, written, "byte {offset}"),
             Err(error) => {
                 differs += 1;
-                assert!(matches!(error, Error::BadRequest(_)), "byte {folder}: {error:?}");
+                assert!(matches!(error, Error::BadRequest(_)), "byte {offset}: {error:?}");
             }
         }
     }
@@ -350,13 +350,13 @@ pub(crate) fn check_scheduled_backups(
     }
     let newest = known();
     assert_eq!(newest.len(), 2, "two are kept: {newest:?}");
-    assert!(!newest.contains(&first[0]), "the oldest went");
+    assert!(!newest.contains(&first[0]), "the oldest is removed");
 
     let stopped = core.cms.backups().make(&schedule, &|| true);
     assert!(matches!(stopped, Err(Error::Busy(_))), "{stopped:?}");
     assert_eq!(known(), newest, "a cancelled backup leaves no file and removes none");
 
-    // After a wrong clock: backups continue, and the one of the future stays.
+    // After the clock was wrong, backups continue, and the backup dated in the future stays.
     core.clock.advance(400 * 86_400);
     make();
     core.clock.advance(-400 * 86_400);
@@ -384,7 +384,7 @@ fn scheduled_backups_are_complete_and_the_newest_are_kept() {
         verify_backup(&path).unwrap();
         assert_private(&path);
     }
-    // Also while they are written, as well as the copy of the database.
+    // Backups are private while they are written, too, and so is the copy of the database.
     fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).unwrap();
     let schedule = BackupSchedule {
         destination: BackupDestination::Folder(folder.clone()),

@@ -48,13 +48,13 @@ fn request(action: &str, more: Value) -> Map<String, Value> {
 fn create(cms: &Cms, caller: &Caller, payload: &Map<String, Value>) -> cms_core::Result<String> {
     match cms.bulk().create(caller, "article", payload)? {
         BulkResponse::Created { id } => Ok(id),
-        BulkResponse::DryRun(preview) => panic!("{preview:?}"),
+        BulkResponse::DryRun(dry_run) => panic!("{dry_run:?}"),
     }
 }
 
-fn preview(test: &TestCms, payload: &Map<String, Value>) -> BulkDryRunResponse {
+fn dry_run_of(test: &TestCms, payload: &Map<String, Value>) -> BulkDryRunResponse {
     match test.cms.bulk().create(&Caller::local(), "article", payload).unwrap() {
-        BulkResponse::DryRun(preview) => preview,
+        BulkResponse::DryRun(dry_run) => dry_run,
         BulkResponse::Created { id } => panic!("{id}"),
     }
 }
@@ -128,7 +128,7 @@ fn bulk_publishes_all_objects_in_transactions() {
     create_object(&test.cms, "article", json!({ "id": "late", "title": "Late" }));
     test.cms.objects().delete(&Caller::local(), "article", "a7").unwrap();
     assert_eq!(numbers(&job(&test.cms, &id)), (BulkJobState::Waiting, [1200, 0, 0, 0]));
-    // So the objects of a large job are stored within milliseconds.
+    // Chunks are few and compact, so the objects of a large job are stored within milliseconds.
     let chunks = "SELECT position || ' ' || (length(objects) < 510) FROM job_chunk";
     assert_eq!(rows(&test, chunks), ["1 1", "501 1", "1001 1"]);
     assert!(test.cms.bulk().advance().unwrap());
@@ -147,7 +147,7 @@ fn bulk_selects_by_filters_search_text_and_view() {
     let matched = |more: Value| {
         let mut payload = request("archive", more);
         payload.insert("dryRun".to_owned(), json!(true));
-        preview(&test, &payload).matched
+        dry_run_of(&test, &payload).matched
     };
     let rank = json!({ "rank": { "type": "equals", "filter": 1 } });
     assert_eq!(matched(json!({})), 30);
@@ -178,7 +178,7 @@ fn bulk_patch_validates_each_object() {
     let test = with_articles(5);
     let patch = json!({ "rank": 7 });
     let payload = request("patch", json!({ "patch": patch, "dryRun": true }));
-    let shown = preview(&test, &payload);
+    let shown = dry_run_of(&test, &payload);
     assert_eq!(shown.matched, 5);
     assert_eq!(
         json!(shown.sample[1]),
@@ -194,7 +194,7 @@ fn bulk_patch_validates_each_object() {
 
     // An id in the patch is refused as in a PATCH, except for the object that has it.
     let patch = json!({ "id": "A1", "rank": 8 });
-    let shown = preview(&test, &request("patch", json!({ "patch": patch, "dryRun": true })));
+    let shown = dry_run_of(&test, &request("patch", json!({ "patch": patch, "dryRun": true })));
     let other = json!({ "id": ["Id in the request body does not match the id in the path"] });
     assert_eq!(json!([&shown.sample[0].errors, &shown.sample[1].errors]), json!([other, {}]));
     let done = carry_out(&test, &request("patch", json!({ "patch": patch, "expect": 5 })));
@@ -213,7 +213,7 @@ fn bulk_patch_validates_each_object() {
     assert_eq!(rows(&test, "SELECT count(*) FROM object WHERE title = 'Same'"), ["1"]);
 }
 
-/// A transaction holds a limited amount of data; the rest of its objects stays with the job.
+/// A transaction contains a limited amount of data; the next one processes further objects.
 #[test]
 fn bulk_patch_of_large_objects_takes_more_transactions() {
     let test = with_articles(40);
@@ -253,7 +253,7 @@ fn bulk_deletion_tries_linked_objects_again() {
     create_one("stays", json!({ "rank": 2, "related": link("t3") }));
     let rank = json!({ "rank": { "type": "equals", "filter": 1 } });
     let dry = request("delete", json!({ "filters": rank, "dryRun": true }));
-    let shown = preview(&test, &dry);
+    let shown = dry_run_of(&test, &dry);
     let in_use = json!({ "id": ["This content object is used in another content object."] });
     assert_eq!(
         (json!(shown.sample[2].errors), json!(shown.sample[3].errors)),
@@ -291,7 +291,7 @@ fn bulk_transition_moves_objects_that_allow_it() {
 #[test]
 fn bulk_job_continues_after_a_restart() {
     let test = with_articles(1100);
-    // Another process opens the data directory.
+    // A replica cannot be opened without its cluster.
     if test.is_node() {
         return;
     }
@@ -371,7 +371,7 @@ fn bulk_job_fails_when_its_caller_loses_the_rights() {
 #[test]
 fn bulk_action_of_an_author_needs_the_publishing_right() {
     let test = with_articles(4);
-    // SQL changes the data directory.
+    // SQL must not change a replica.
     if test.is_node() {
         return;
     }
@@ -429,7 +429,7 @@ fn bulk_replaces_a_value_in_lists_and_items() {
     wanted.remove("all");
     let mut dry_run = wanted.clone();
     dry_run.insert("dryRun".to_owned(), true.into());
-    let shown = preview(&test, &dry_run);
+    let shown = dry_run_of(&test, &dry_run);
     assert_eq!(shown.matched, 2);
     assert_eq!(json!(shown.sample[0].after), json!({ "sizes": ["b", "c"] }));
 

@@ -187,9 +187,9 @@ fn keys_receive_changes_of_readable_types_only() {
         test.cms.types().update(&local, name, kind(name, json!({ "label": "New" }))).unwrap();
         test.cms.types().purge(&local, name, false).unwrap();
     }
-    // The other type has a key that names it.
+    // The type `mine` cannot be deleted, because a key names it.
     test.cms.types().delete(&local, "other").unwrap();
-    let of = |name: &str| {
+    let expected = |name: &str| {
         let mut described =
             ["create", "update", "purge"].map(|verb| format!("type.{verb} {name}")).to_vec();
         described.insert(1, "create a 1".to_owned());
@@ -198,17 +198,20 @@ fn keys_receive_changes_of_readable_types_only() {
         }
         described
     };
-    assert_eq!(described(&follow(&test, &mine, start, 2)), of("mine"));
-    assert_eq!(described(&follow(&test, &all, start, 2)), [of("mine"), of("other")].concat());
+    assert_eq!(described(&follow(&test, &mine, start, 2)), expected("mine"));
+    assert_eq!(
+        described(&follow(&test, &all, start, 2)),
+        [expected("mine"), expected("other")].concat()
+    );
     let only = |caller: &Caller, names: &[&str]| {
         let names = names.iter().map(|&name| name.to_owned()).collect();
         let request = ChangesRequest { content_types: Some(names), ..request(Some(start), 100) };
         test.cms.changes().after(caller, &request).unwrap()
     };
-    assert_eq!(described(&only(&all, &["other"]).data), of("other"));
+    assert_eq!(described(&only(&all, &["other"]).data), expected("other"));
     // A forbidden type looks like a missing one.
     assert_eq!(only(&mine, &["other"]), only(&mine, &["nothing"]));
-    assert_eq!(described(&only(&mine, &["other", "mine"]).data), of("mine"));
+    assert_eq!(described(&only(&mine, &["other", "mine"]).data), expected("mine"));
 }
 
 /// Pages of any size contain every change once and in order.
@@ -232,8 +235,8 @@ fn pages_of_any_size_contain_each_change_once() {
         }
         // The feed continues after any change.
         for (index, change) in all.iter().enumerate() {
-            let rest = follow(&test, &caller, change.position, 5);
-            assert_eq!(rest, all[index + 1..], "{}", change.position);
+            let following = follow(&test, &caller, change.position, 5);
+            assert_eq!(following, all[index + 1..], "{}", change.position);
         }
     }
     assert_eq!(follow(&test, &local, head(&test), 5), []);

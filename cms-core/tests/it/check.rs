@@ -121,7 +121,7 @@ fn damaged_content_is_reported_and_kept() {
     ];
     for (damage, part, place) in damages {
         let core = with_articles();
-        // Like a program without our settings.
+        // As a program could that does not enforce foreign keys.
         corrupt(&core, &format!("PRAGMA foreign_keys = OFF; {damage}"));
         for repair in [true, false] {
             let check = check(&core.cms, repair);

@@ -158,7 +158,7 @@ fn long_downtime_delays_clean_up_by_a_day() {
     }
     core.clock.advance(3600);
     core.cms.clean_up().unwrap();
-    // The journal has the removal, too.
+    // The journal has the last row that the index contains, and the removal from the trash.
     assert_eq!(kept(&core), ["0 2"]);
 }
 

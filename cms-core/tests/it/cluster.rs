@@ -1,5 +1,5 @@
-//! Several nodes on one shared database, in one process: every interleaving of writes, broken
-//! connections, restarts and restores.
+//! Several nodes on one shared database, in one process: interleaved writes, broken connections,
+//! restarts and restores.
 
 use std::{
     fs::File,
@@ -63,7 +63,7 @@ impl TestNode {
         self.cms().cluster().unwrap().catch_up()
     }
 
-    /// Titles by id.
+    /// Ids and titles, in order.
     fn titles(&self) -> Vec<(String, String)> {
         let request = ListRequest::default();
         let list = self.cms().objects().list(&Caller::local(), "article", &request).unwrap();
@@ -86,7 +86,7 @@ fn create(node: &TestNode, id: &str) -> Result<()> {
 }
 
 /// Two nodes of a cluster with the type `article`.
-fn two() -> (MemoryDatabase, TestNode, TestNode) {
+fn two_nodes() -> (MemoryDatabase, TestNode, TestNode) {
     let database = MemoryDatabase::default();
     let first = TestNode::start(&database);
     first.cms().types().create(&Caller::local(), article()).unwrap();
@@ -96,27 +96,27 @@ fn two() -> (MemoryDatabase, TestNode, TestNode) {
 
 #[test]
 fn node_sees_the_commits_of_others_after_catching_up() {
-    let (_database, first, second) = two();
+    let (_database, first, second) = two_nodes();
     create(&first, "a").unwrap();
     assert_eq!(second.titles(), []);
     second.catch_up().unwrap();
     assert_eq!(second.titles(), [("a".to_owned(), "Title of a".to_owned())]);
     let search = second.cms().search();
-    let found = search.search(&Caller::local(), &all()).unwrap();
+    let found = search.search(&Caller::local(), &search_all()).unwrap();
     let found: Value = serde_json::from_slice(&found.0).unwrap();
     assert_eq!(found["total_count"], json!(1), "{found}");
     assert_eq!((first.differences(), second.differences()), (0, 0));
 }
 
 /// A search for everything.
-fn all() -> SearchRequest {
+fn search_all() -> SearchRequest {
     SearchRequest { q: Some("*".to_owned()), ..SearchRequest::default() }
 }
 
 /// Rules that hold in one database hold in the cluster: each write sees all earlier ones.
 #[test]
 fn rules_hold_across_nodes_without_catching_up() {
-    let (_database, first, second) = two();
+    let (_database, first, second) = two_nodes();
     create(&first, "a").unwrap();
     let taken = create(&second, "a");
     assert!(matches!(taken, Err(Error::Invalid(_))), "{taken:?}");
@@ -135,7 +135,7 @@ fn rules_hold_across_nodes_without_catching_up() {
 
 #[test]
 fn commit_whose_connection_broke_is_neither_lost_nor_doubled() {
-    let (database, first, second) = two();
+    let (database, first, second) = two_nodes();
     for (id, cuts) in [
         ("a", vec![Cut::BeforeCommit]),
         ("b", vec![Cut::AfterCommit]),
@@ -152,7 +152,7 @@ fn commit_whose_connection_broke_is_neither_lost_nor_doubled() {
 
 #[test]
 fn commit_is_found_although_the_commit_log_cannot_be_read_immediately() {
-    let (database, first, second) = two();
+    let (database, first, second) = two_nodes();
     database.cut([Cut::AfterCommit]);
     database.fail_nonce_reads(1);
     create(&first, "a").unwrap();
@@ -169,7 +169,7 @@ fn commit_is_found_although_the_commit_log_cannot_be_read_immediately() {
 
 #[test]
 fn commit_that_stays_unknown_is_reported_and_found_later() {
-    let (database, first, _second) = two();
+    let (database, first, _second) = two_nodes();
     for (id, cut, is_stored) in [("a", Cut::AfterCommit, true), ("b", Cut::BeforeCommit, false)] {
         database.cut([cut]);
         database.disconnect_after_next_commit();
@@ -187,7 +187,7 @@ fn commit_that_stays_unknown_is_reported_and_found_later() {
 
 #[test]
 fn stopped_node_continues_from_its_position() {
-    let (database, first, mut second) = two();
+    let (database, first, mut second) = two_nodes();
     second.cms = None;
     create(&first, "a").unwrap();
     second.restart(&database);
@@ -198,7 +198,7 @@ fn stopped_node_continues_from_its_position() {
 
 #[test]
 fn node_behind_the_commit_log_is_copied_again() {
-    let (database, first, mut second) = two();
+    let (database, first, mut second) = two_nodes();
     create(&first, "a").unwrap();
     create(&first, "b").unwrap();
     database.prune_all();
@@ -214,7 +214,7 @@ fn node_behind_the_commit_log_is_copied_again() {
 /// A restored shared database uses the same commit numbers for other content.
 #[test]
 fn restored_shared_database_is_detected_by_every_node() {
-    let (database, mut first, mut second) = two();
+    let (database, mut first, mut second) = two_nodes();
     let backup = database.backup();
     create(&first, "lost").unwrap();
     second.catch_up().unwrap();
@@ -228,15 +228,15 @@ fn restored_shared_database_is_detected_by_every_node() {
         node.restart(&database);
         assert_eq!(node.titles(), [("kept".to_owned(), "Title of kept".to_owned())]);
         assert_eq!(node.differences(), 0);
-        let found = node.cms().search().search(&Caller::local(), &all()).unwrap();
+        let found = node.cms().search().search(&Caller::local(), &search_all()).unwrap();
         let found: Value = serde_json::from_slice(&found.0).unwrap();
         assert_eq!(found["data"][0]["item"]["id"], json!("kept"), "the index is rebuilt: {found}");
     }
 }
 
 #[test]
-fn replica_is_refused_by_everything_but_its_node() {
-    let (database, first, second) = two();
+fn replica_can_only_be_opened_by_its_node() {
+    let (database, first, second) = two_nodes();
     let path = first.folder.path().to_owned();
     let Err(Error::Conflict(reason)) = first.open(&database) else { panic!("opened twice") };
     assert!(reason.starts_with("another node uses the data directory"), "{reason}");
@@ -288,7 +288,7 @@ fn moved_directory_can_only_be_read() {
 
 #[test]
 fn backup_of_a_node_stands_alone() {
-    let (_database, node, _other) = two();
+    let (_database, node, _other) = two_nodes();
     create(&node, "a").unwrap();
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("backup.tar");
@@ -303,7 +303,7 @@ fn backup_of_a_node_stands_alone() {
 /// A plan may take seconds, in which other nodes write.
 #[test]
 fn plan_does_not_need_the_lock_of_the_cluster() {
-    let (database, first, second) = two();
+    let (database, first, second) = two_nodes();
     create(&first, "a").unwrap();
     let position = first.cms().cluster().unwrap().position().unwrap();
     let locked = database.lock(position).unwrap();
@@ -322,7 +322,7 @@ fn plan_does_not_need_the_lock_of_the_cluster() {
 /// The other node deletes an object whose file the backup has not read yet.
 #[test]
 fn backup_keeps_files_that_another_node_would_remove() {
-    let (_database, first, second) = two();
+    let (_database, first, second) = two_nodes();
     let id = &text(second.cms(), b"in the backup");
     let path = second.folder.path().join("media").join(id);
     let copied = first.cms().backups().begin().unwrap();
@@ -339,7 +339,7 @@ fn backup_keeps_files_that_another_node_would_remove() {
 
 #[test]
 fn revoked_access_waits_for_nodes_that_have_not_applied_it() {
-    let (_database, first, second) = two();
+    let (_database, first, second) = two_nodes();
     let wait = || {
         let started = Instant::now();
         first.cms().cluster().unwrap().wait_for_nodes();
@@ -350,7 +350,7 @@ fn revoked_access_waits_for_nodes_that_have_not_applied_it() {
     create(&first, "a").unwrap();
     thread::scope(|scope| {
         let waited = scope.spawn(wait);
-        // Time for a wait that ends too early.
+        // A wait that ends too early would end in this time.
         thread::sleep(Duration::from_millis(300));
         assert!(!waited.is_finished(), "the other node is behind");
         second.catch_up().unwrap();
@@ -365,7 +365,7 @@ fn revoked_access_waits_for_nodes_that_have_not_applied_it() {
 /// A node that names the wrong database keeps its replica.
 #[test]
 fn replica_is_kept_when_the_database_has_no_cluster() {
-    let (database, mut node, _other) = two();
+    let (database, mut node, _other) = two_nodes();
     create(&node, "a").unwrap();
     node.cms = None;
     let Err(Error::Conflict(reason)) = node.open(&MemoryDatabase::default()) else {
@@ -410,7 +410,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Runs a step; an error of a rule is as good as a success.
+/// Runs a step. It may be refused by a rule; other errors fail the test.
 fn run(node: &mut TestNode, database: &MemoryDatabase, step: Step, number: usize) {
     let local = Caller::local();
     let cms = node.cms();

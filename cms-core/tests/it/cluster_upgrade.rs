@@ -88,7 +88,7 @@ fn open(
 }
 
 /// A cluster of the former schema, with a node of each program.
-fn two() -> (MemoryDatabase, TestNode, TestNode, i64) {
+fn two_nodes() -> (MemoryDatabase, TestNode, TestNode, i64) {
     let database = MemoryDatabase::default();
     let former = TestNode::start(&database, "former", Schemas::default()).unwrap();
     former.cms.types().create(&Caller::local(), article()).unwrap();
@@ -105,7 +105,7 @@ fn head_schema(database: &MemoryDatabase) -> i64 {
 
 #[test]
 fn cluster_moves_to_the_next_schema_when_all_live_nodes_know_it() {
-    let (database, former, newer, schema) = two();
+    let (database, former, newer, schema) = two_nodes();
     newer.create("b").unwrap();
     assert_eq!(newer.upgrade().unwrap(), ["former"]);
     assert_eq!(former.upgrade().unwrap(), [""; 0]);
@@ -126,7 +126,7 @@ fn cluster_moves_to_the_next_schema_when_all_live_nodes_know_it() {
     for node in [&replaced, &newer] {
         node.assert_current(schema + 1);
     }
-    // There is no further one.
+    // No further schema exists.
     assert_eq!(newer.upgrade().unwrap(), [""; 0]);
     let added = TestNode::start(&database, "added", next()).unwrap();
     added.assert_current(schema + 1);
@@ -135,7 +135,7 @@ fn cluster_moves_to_the_next_schema_when_all_live_nodes_know_it() {
 
 #[test]
 fn node_that_was_stopped_during_the_upgrade_follows() {
-    let (database, former, newer, schema) = two();
+    let (database, former, newer, schema) = two_nodes();
     let TestNode { folder, cms } = former;
     drop(cms);
     database.advance(Duration::from_secs(11));
@@ -160,7 +160,7 @@ fn node_that_was_stopped_during_the_upgrade_follows() {
 /// The former node was paused for more than ten seconds, so the upgrade did not wait for it.
 #[test]
 fn running_node_of_the_former_program_neither_reads_nor_writes_after_the_upgrade() {
-    let (database, former, newer, schema) = two();
+    let (database, former, newer, schema) = two_nodes();
     database.advance(Duration::from_secs(11));
     newer.cms.cluster().unwrap().report().unwrap();
     newer.upgrade().unwrap();
@@ -174,7 +174,7 @@ fn running_node_of_the_former_program_neither_reads_nor_writes_after_the_upgrade
 
 #[test]
 fn node_holds_the_upgrade_back() {
-    let (database, former, newer, schema) = two();
+    let (database, former, newer, schema) = two_nodes();
     let TestNode { folder, cms } = former;
     drop(cms);
     let holding = |cluster| ClusterConfig { schemas: next(), blocks_upgrade: true, ..cluster };
@@ -211,7 +211,7 @@ fn second_upgrade_changes_nothing() {
 #[test]
 fn upgrade_of_unknown_outcome_is_resolved() {
     for cut in [Cut::BeforeCommit, Cut::AfterCommit] {
-        let (database, former, newer, schema) = two();
+        let (database, former, newer, schema) = two_nodes();
         drop(former);
         database.advance(Duration::from_secs(11));
         newer.cms.cluster().unwrap().report().unwrap();
@@ -225,7 +225,7 @@ fn upgrade_of_unknown_outcome_is_resolved() {
 /// The replica has the new schema, and the cluster has not.
 #[test]
 fn replica_of_an_upgrade_that_was_not_stored_is_copied_again() {
-    let (database, former, newer, schema) = two();
+    let (database, former, newer, schema) = two_nodes();
     drop(former);
     database.advance(Duration::from_secs(11));
     newer.cms.cluster().unwrap().report().unwrap();

@@ -13,9 +13,10 @@ use serde_json::{Value, json};
 use crate::support::{article, link, map, rows, with_type};
 
 const THREADS: usize = 16;
-const EACH: usize = 20;
+/// Writes of each thread.
+const WRITES: usize = 20;
 
-/// Every fifth object is refused among others; each outcome is that of its own object.
+/// Every fifth patch is refused among others; each writer gets the outcome of its own write.
 #[test]
 fn refused_write_does_not_affect_others() {
     let (test, local) = (with_type(article()), Caller::local());
@@ -23,7 +24,7 @@ fn refused_write_does_not_affect_others() {
         for thread in 0..THREADS {
             let (cms, local) = (&test.cms, &local);
             scope.spawn(move || {
-                for number in 0..EACH {
+                for number in 0..WRITES {
                     let id = format!("{thread}-{number}");
                     let target = if number % 5 == 4 { "gone" } else { &id };
                     let new = json!({ "id": id, "title": id, "rank": number });
@@ -42,15 +43,15 @@ fn refused_write_does_not_affect_others() {
             });
         }
     });
-    let all = THREADS * EACH;
+    let all = THREADS * WRITES;
     let (patched, refused) = (all / 5 * 4, all / 5);
     let versions = rows(&test, "SELECT version, count(*) FROM object GROUP BY version");
     assert_eq!(versions, [format!("1 {refused}"), format!("2 {patched}")]);
     assert_eq!(rows(&test, "SELECT count(*) FROM object_version"), [patched.to_string()]);
     assert_eq!(rows(&test, "SELECT count(*) FROM link"), [patched.to_string()]);
-    let refusals = "SELECT kind, count(*) FROM journal WHERE object IS NOT NULL GROUP BY kind";
+    let kinds = "SELECT kind, count(*) FROM journal WHERE object IS NOT NULL GROUP BY kind";
     let expected = [format!("object.create {all}"), format!("object.update {patched}")];
-    assert_eq!(rows(&test, refusals), expected);
+    assert_eq!(rows(&test, kinds), expected);
 }
 
 /// One writer gets the value, and every other one a validation error.
@@ -74,7 +75,7 @@ fn unique_value_is_given_to_one_of_many_writers() {
                             Err(error) => panic!("{error:?}"),
                         }
                     };
-                    (0..EACH).filter(wins).collect()
+                    (0..WRITES).filter(wins).collect()
                 })
             })
             .collect();
@@ -82,7 +83,7 @@ fn unique_value_is_given_to_one_of_many_writers() {
     });
     let mut won: Vec<usize> = winners.iter().flatten().copied().collect();
     won.sort_unstable();
-    assert_eq!(won, (0..EACH).collect::<Vec<_>>());
+    assert_eq!(won, (0..WRITES).collect::<Vec<_>>());
     // The objects of the successful writers are stored.
     for (thread, numbers) in winners.iter().enumerate() {
         let filters = json!({ "rank": { "type": "equals", "filter": thread } }).to_string();
@@ -109,15 +110,15 @@ fn patches_of_one_object_are_serialized() {
                         assert_eq!(patched["rank"], thread * 100 + rank);
                         patched["internal"]["latestVersion"].clone()
                     };
-                    (0..EACH).map(patch).collect::<Vec<_>>()
+                    (0..WRITES).map(patch).collect::<Vec<_>>()
                 })
             })
             .collect();
         threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
     });
     versions.sort_by_key(Value::as_u64);
-    assert_eq!(versions, (2..=8 * EACH + 1).map(|n| json!(n)).collect::<Vec<_>>());
-    assert_eq!(rows(&test, "SELECT count(*) FROM object_version"), [(8 * EACH).to_string()]);
+    assert_eq!(versions, (2..=8 * WRITES + 1).map(|n| json!(n)).collect::<Vec<_>>());
+    assert_eq!(rows(&test, "SELECT count(*) FROM object_version"), [(8 * WRITES).to_string()]);
 }
 
 /// Articles whose titles have to match a pattern.

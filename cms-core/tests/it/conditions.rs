@@ -38,11 +38,12 @@ fn writer(test: &TestCms, name: &str) -> Caller {
     key(test, name, KeyKind::ReadWrite).1
 }
 
-fn only_in(caller: &Caller, tag: EntityTag) -> Caller {
+fn with_if_match(caller: &Caller, tag: EntityTag) -> Caller {
     let if_match = IfMatch::parse(&format!("\"{tag}\""));
     caller.clone().with_write_guards(WriteGuards::new(Some(if_match), None))
 }
 
+/// A caller whose requests have an idempotency key.
 fn once(caller: &Caller, key: &str, request: &Value) -> Caller {
     let key = IdempotencyKey::new(key, &[request.to_string().as_bytes()]).unwrap();
     caller.clone().with_write_guards(WriteGuards::new(None, Some(key)))
@@ -109,7 +110,7 @@ fn etag_changes_with_every_visible_change() {
 fn conditional_write_succeeds_for_one_of_many_writers() {
     let (test, local) = with_types();
     for round in 0..5 {
-        let seen = only_in(&local, tag(&test, &local, "article", round % 2));
+        let seen = with_if_match(&local, tag(&test, &local, "article", round % 2));
         let won: Vec<usize> = thread::scope(|scope| {
             let threads: Vec<_> = (0..WRITERS)
                 .map(|thread| {
@@ -145,7 +146,7 @@ fn conditional_write_succeeds_for_one_of_many_writers() {
 #[test]
 fn stale_etag_refuses_every_kind_of_change() {
     let (test, local) = with_types();
-    let stale = only_in(&local, EntityTag::of(b"something else"));
+    let stale = with_if_match(&local, EntityTag::of(b"something else"));
     let (objects, publishing) = (test.cms.objects(), test.cms.publishing());
     let before = rows(&test, "SELECT max(seq) FROM journal");
     let payload = || map(json!({ "title": "B" }));
@@ -183,10 +184,10 @@ fn condition_applies_to_the_current_version() {
     let patch = |caller: &Caller| {
         test.cms.objects().patch(caller, "page", "a", map(json!({ "rank": 1 }))).map(drop)
     };
-    patch(&only_in(&reader, published)).unwrap();
+    patch(&with_if_match(&reader, published)).unwrap();
     assert_eq!(tag(&test, &reader, "page", 0), published, "readers see what was published");
-    assert!(matches!(patch(&only_in(&reader, published)), Err(Error::PreconditionFailed)));
-    patch(&only_in(&reader, tag(&test, &local, "page", 0))).unwrap();
+    assert!(matches!(patch(&with_if_match(&reader, published)), Err(Error::PreconditionFailed)));
+    patch(&with_if_match(&reader, tag(&test, &local, "page", 0))).unwrap();
 }
 
 /// A request that is sent several times concurrently is executed once.
@@ -238,7 +239,7 @@ fn idempotency_key_belongs_to_one_request_of_one_caller() {
     assert_eq!(kept(), ["2"]);
     test.run_for(24 * 3600);
     test.clock.advance(1);
-    // It expires immediately, and is removed later.
+    // An expired key has no effect; the clean-up removes it later.
     let later = create(&first, &json!({ "title": "Three" })).unwrap();
     assert_ne!(later["id"], created["id"]);
     assert_eq!(kept(), ["2"]);

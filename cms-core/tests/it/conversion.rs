@@ -37,9 +37,9 @@ enum Step {
     ChangeKind(String, bool),
     /// Renamed to capital letters, as the same or another kind.
     Rename(Option<String>),
-    /// Required or optional, with or without a backfill.
+    /// Toggles `required`, with or without a backfill.
     Require(bool),
-    Entitle,
+    ToggleTitlePart,
 }
 
 const NAMES: [(&str, &str); 4] = [("a", "A"), ("b", "B"), ("c", "C"), ("d", "D")];
@@ -98,7 +98,7 @@ fn any_step() -> impl Strategy<Value = Step> {
         4 => (any_kind(), any::<bool>()).prop_map(|(kind, parse)| Step::ChangeKind(kind, parse)),
         2 => option::of(any_kind()).prop_map(Step::Rename),
         1 => any::<bool>().prop_map(Step::Require),
-        1 => Just(Step::Entitle),
+        1 => Just(Step::ToggleTitlePart),
     ]
 }
 
@@ -132,7 +132,7 @@ fn changed(properties: &[GeneratedProperty], steps: &[Step]) -> Vec<GeneratedPro
                     new.more.insert("backfill".to_owned(), values(&new.kind)[0].clone());
                 }
             }
-            Step::Entitle => new.title_part = !new.title_part,
+            Step::ToggleTitlePart => new.title_part = !new.title_part,
         }
         changed.push(new);
     }
@@ -172,7 +172,7 @@ fn payload(properties: &[GeneratedProperty], draft_public: bool) -> Map<String, 
 /// One object: indexes of its values, none for no value; whether it is published; and a later edit.
 type StoredObject = (Vec<Option<usize>>, bool, Option<Vec<Option<usize>>>);
 
-fn any_given() -> impl Strategy<Value = StoredObject> {
+fn any_object() -> impl Strategy<Value = StoredObject> {
     let picks = || vec(option::weighted(0.8, 0..5_usize), NAMES.len());
     (picks(), any::<bool>(), option::of(picks()))
 }
@@ -275,10 +275,10 @@ fn check_property(planned: &PropertyPlan, before: &[Version], after: &[Version])
 
 /// The title of an object, for the generated values.
 fn title(properties: &[GeneratedProperty], data: &Map<String, Value>) -> String {
-    let entitled =
+    let title_kinds =
         ["string/text", "string/textarea", "string/email", "string/select", "string/dateTime"];
     let text = |property: &GeneratedProperty| match data.get(property.name)? {
-        Value::String(text) if entitled.contains(&property.kind.as_str()) => Some(text.clone()),
+        Value::String(text) if title_kinds.contains(&property.kind.as_str()) => Some(text.clone()),
         Value::Number(number) if property.kind.ends_with("number") => Some(number.to_string()),
         Value::Array(texts) if property.kind == "array/select" => {
             let texts: Vec<&str> = texts.iter().filter_map(Value::as_str).collect();
@@ -337,7 +337,7 @@ proptest! {
     fn plan_predicts_the_conversion_of_every_value(
         properties in any_properties(),
         steps in vec(any_step(), NAMES.len()),
-        given in vec(any_given(), 1..6),
+        given in vec(any_object(), 1..6),
         draft_public: bool,
     ) {
         let (test, local) = (folder(&properties, &given, draft_public), Caller::local());

@@ -129,7 +129,7 @@ fn open(folder: &Path, new_database: NewDatabase) -> Result<(), Error> {
     Cms::open(CoreConfig { new_database, ..CoreConfig::new(folder) }).map(drop)
 }
 
-/// An empty database beside files of a lost one would remove all of them.
+/// With a new, empty database, all files of the lost database would be removed.
 #[test]
 fn database_is_not_created_beside_data_of_a_missing_one() {
     use NewDatabase::{Always, InNewFolder, Never};

@@ -59,7 +59,7 @@ fn ada(test: &TestCms) -> Caller {
     Caller::new(Arc::new(actor)).with_credential(Credential::Session(1))
 }
 
-/// An article by a command, changed by a user and by a key.
+/// An article that a command creates, and that a user and a key change.
 fn with_versions(test: &TestCms) -> (String, Caller) {
     let local = Caller::local();
     test.cms.types().create(&local, article()).unwrap();
@@ -121,7 +121,7 @@ fn versions_have_their_author_and_changed_properties() {
     let by = json!({ "kind": "key", "id": web, "name": "shop" });
     assert_eq!(versions(&test, &user)[2]["by"], by);
 
-    // Versions of earlier versions of cms do not say what they changed.
+    // Earlier versions of cms did not record the changed properties.
     let old = "UPDATE object_version SET changed = NULL WHERE version = 1";
     database(&test).execute(old, []).unwrap();
     assert_eq!(versions(&test, &user)[0]["changed"], Value::Null);
@@ -182,7 +182,7 @@ fn schedules_have_their_author() {
     let hidden = json!({ "kind": "user", "id": null, "name": "" });
     assert_eq!(authors(&reader), [by_local, hidden, by_web]);
 
-    // Earlier versions of cms did not record it.
+    // Earlier versions of cms did not record the author of a schedule.
     database(&test).execute("UPDATE object SET scheduled_by = -1", []).unwrap();
     let unknown = json!({ "kind": "system", "id": null, "name": "" });
     assert_eq!(authors(&user), [unknown.clone(), unknown.clone(), unknown]);
@@ -299,7 +299,7 @@ fn activity_of_management_is_shown_to_admins() {
     assert_eq!(actions(&shown), expected);
     assert_eq!(management(&writer), []);
 
-    // The change feed and the search index pass over them.
+    // The change feed and the webhooks skip these rows.
     let request =
         ChangesRequest { since: Some("0".parse().unwrap()), content_types: None, limit: 1000 };
     let page = test.cms.changes().after(&admin, &request).unwrap();

@@ -25,7 +25,7 @@ fn gradient(width: u32, height: u32) -> RgbImage {
     })
 }
 
-/// A format to upload, and the tolerance of its pixels if they were scaled, and if only cut out.
+/// A format to upload, with the tolerances of scaled pixels and of pixels that are only cut out.
 struct Format {
     extension: &'static str,
     scaled: f64,
@@ -97,12 +97,12 @@ impl Uploaded {
         self.core.cms.objects().patch(&Caller::local(), "_media", &self.id, payload).unwrap();
     }
 
-    /// Requests `{size}` or `{size}/...`, where the rest follows the file name, with a `transform`.
+    /// Requests `{size}`, or `{size}/...` with a part that follows the file name.
     fn get(&self, requested: &str, transform: Option<&str>) -> Result<Vec<u8>> {
-        let (size, rest) = requested.split_once('/').unwrap_or((requested, ""));
+        let (size, suffix) = requested.split_once('/').unwrap_or((requested, ""));
         let file = format!("{}.{}", self.id, self.extension);
         let mut path = vec![size, &file];
-        path.extend(rest.split('/').filter(|part| !part.is_empty()));
+        path.extend(suffix.split('/').filter(|part| !part.is_empty()));
         let request = ImageRequest { path: &path, transform, ..ImageRequest::default() };
         let media = self.core.cms.media();
         let image = media.find(&request)?;
@@ -147,7 +147,7 @@ fn assert_shows(
     assert!(mean < 12.0, "{what}: {mean} off");
 }
 
-/// Source, requested size, visible part, and its size.
+/// Source, requested size, visible part of the source, and size of the rendered image.
 type Row = ((u32, u32), &'static str, (f64, f64, f64, f64), (u32, u32));
 
 #[test]
@@ -183,7 +183,7 @@ fn resize_table_matches_the_rendered_pixels() {
     }
 }
 
-/// Source, requested size, focal point, visible part, and its size.
+/// Source, requested size, focal point, visible part of the source, and size of the rendered image.
 type FocalRow = ((u32, u32), &'static str, (f64, f64), (f64, f64, f64, f64), (u32, u32));
 
 #[test]
@@ -196,7 +196,8 @@ fn focal_point_moves_the_rendered_part() {
         ((1000, 500), "800x800", (0.45, 0.5), (50., 0., 800., 500.), (800, 500)),
         ((300, 150), "500x50", (0.5, 1.0), (0., 100., 300., 50.), (300, 50)),
         ((300, 150), "100x0", (0.9, 0.9), (0., 0., 300., 150.), (100, 50)),
-        // 100x150 remain from 200 on; the point is at 210, a tenth of that.
+        // The trim leaves 100x150 pixels from x = 200 on; the focal point is at x = 210, a tenth of
+        // them.
         (
             (300, 150),
             "50x150/transform/trim/0,0,100,150",
@@ -209,9 +210,9 @@ fn focal_point_moves_the_rendered_part() {
         for (source, requested, (x, y), part, size) in ROWS {
             let what = format!("{} {source:?} as {requested} around {x}, {y}", kind.extension);
             let file = encoded(&gradient(source.0, source.1), kind.extension);
-            let picture = Uploaded::new(file, kind.extension);
-            picture.patch(&json!({"focalPoint": {"x": x, "y": y}}));
-            let found = picture.get(requested, None).unwrap();
+            let uploaded = Uploaded::new(file, kind.extension);
+            uploaded.patch(&json!({"focalPoint": {"x": x, "y": y}}));
+            let found = uploaded.get(requested, None).unwrap();
             assert_shows(&found, source, part, size, kind, &what);
         }
     }
@@ -219,12 +220,12 @@ fn focal_point_moves_the_rendered_part() {
 
 #[test]
 fn focal_point_in_the_centre_is_the_default() {
-    let picture = Uploaded::new(encoded(&gradient(301, 150), "png"), "png");
-    let default = picture.get("50x51", None).unwrap();
-    picture.patch(&json!({"focalPoint": {"x": 0.5, "y": 0.5}}));
-    assert!(picture.get("50x51", None).unwrap() == default);
-    picture.patch(&json!({"focalPoint": {"x": 0.25, "y": 0.5}}));
-    assert!(picture.get("50x51", None).unwrap() != default);
+    let uploaded = Uploaded::new(encoded(&gradient(301, 150), "png"), "png");
+    let default = uploaded.get("50x51", None).unwrap();
+    uploaded.patch(&json!({"focalPoint": {"x": 0.5, "y": 0.5}}));
+    assert!(uploaded.get("50x51", None).unwrap() == default);
+    uploaded.patch(&json!({"focalPoint": {"x": 0.25, "y": 0.5}}));
+    assert!(uploaded.get("50x51", None).unwrap() != default);
 }
 
 #[test]

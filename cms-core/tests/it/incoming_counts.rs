@@ -144,7 +144,7 @@ fn run(test: &TestCms, step: &Step) {
     }
 }
 
-/// The callers: without limits, and keys that may read the tags, but not all types with links.
+/// An unrestricted caller, and keys that may read the tags, but not all types with links to them.
 fn callers(test: &TestCms) -> Vec<Caller> {
     let scoped = |names: &[&str]| key(test, KeyKind::Scoped, names);
     let (posts, pages) = (scoped(&["tag", "post"]), scoped(&["tag", "page"]));
@@ -164,12 +164,12 @@ fn tags(test: &TestCms, caller: &Caller, filters: &Value) -> Result<Vec<String>,
 fn check(test: &TestCms, callers: &[Caller]) -> Result<(), TestCaseError> {
     let page = PageRequest { number: 1, limit: 20 };
     for (preview, public_only) in [(false, false), (true, false), (false, true)] {
-        // Without preview, lists of Draft & Public types have published versions only; a single
-        // object is published in the public view.
-        let of_one = Visibility { preview, public_only: !preview };
+        // Without preview, lists of Draft & Public types have published versions only; a request for
+        // one object shows its published version only in the public view.
+        let of_object = Visibility { preview, public_only: !preview };
         for caller in callers {
             let caller = caller.clone().with_visibility(Visibility { preview, public_only });
-            let reader = caller.clone().with_visibility(of_one);
+            let reader = caller.clone().with_visibility(of_object);
             for types in [None, Some("tag"), Some("post"), Some("page")] {
                 let filter = |operator: &str| match types {
                     None => json!({ "internal.incoming": { "type": operator } }),

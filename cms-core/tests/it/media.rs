@@ -148,7 +148,7 @@ fn unsaved_files_are_removed_after_a_day() {
 
 /// The age of a file is not the time without an object: the database may be new or restored.
 #[test]
-fn orphaned_files_age_from_when_this_database_first_saw_them() {
+fn orphaned_files_age_from_their_first_record() {
     let core = TestCms::new();
     let cms = &core.cms;
     let bytes = fs::read(fixture("media/still.png")).unwrap();

@@ -48,7 +48,7 @@ fn journal_has_every_change_once() {
     types.purge(&local, "article", false).unwrap();
     types.delete(&local, "article").unwrap();
 
-    // Row numbers of the objects a, b, c, d are 1 to 4.
+    // The primary keys of the objects a, b, c, d are 1 to 4.
     let journal = format!("SELECT kind, object FROM journal WHERE seq > {start} ORDER BY seq");
     let expected = [
         "object.create 1",
@@ -224,7 +224,7 @@ fn list_of_large_objects_is_not_on_the_fast_path() {
             let object = json!({ "id": id, "title": title });
             objects.create(&local, "article", map(object)).unwrap();
         }
-        // Works out how the list is read, which is never fast.
+        // This read caches the plan of the list for the fast read.
         let length = objects.list(&local, "article", &request).unwrap().0.len();
         assert!(length > count * 60_000, "{length} bytes");
         let listed = objects.list(&local.clone().fast_only(), "article", &request);

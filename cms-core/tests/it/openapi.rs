@@ -67,7 +67,7 @@ struct Validators {
 impl Validators {
     fn new(test: &TestCms, version: OpenApiVersion) -> Self {
         let mut document = describe(test, &Caller::local(), &request(version));
-        spell_null(&mut document);
+        replace_nullable(&mut document);
         Self { version, document }
     }
 
@@ -98,16 +98,16 @@ impl Validators {
     }
 }
 
-/// JSON Schema does not know `nullable` of OpenAPI 3.0.
-fn spell_null(value: &mut Value) {
+/// Replaces `nullable` of OpenAPI 3.0, which JSON Schema does not know, by the type `null`.
+fn replace_nullable(value: &mut Value) {
     match value {
         Value::Object(object) => {
             if object.get("nullable") == Some(&json!(true)) {
                 object["type"] = json!([object["type"], "null"]);
             }
-            object.values_mut().for_each(spell_null);
+            object.values_mut().for_each(replace_nullable);
         }
-        Value::Array(list) => list.iter_mut().for_each(spell_null),
+        Value::Array(list) => list.iter_mut().for_each(replace_nullable),
         _ => {}
     }
 }
@@ -254,9 +254,9 @@ fn newest_version_refuses_undeclared_properties() {
     let test = site();
     let mut wrong = objects("_tag")[0].clone();
     wrong["nope"] = json!(1);
-    for (version, taken) in VERSIONS.into_iter().zip([true, false, true]) {
+    for (version, valid) in VERSIONS.into_iter().zip([true, false, true]) {
         let validators = Validators::new(&test, version);
-        assert_eq!(validators.named("_tagWithoutInternal").is_valid(&wrong), taken, "{version:?}");
+        assert_eq!(validators.named("_tagWithoutInternal").is_valid(&wrong), valid, "{version:?}");
         assert!(!validators.named("_tagWithoutInternal").is_valid(&json!({ "id": "x" })));
         assert!(!validators.named("postWithoutRequired").is_valid(&json!({ "author": 1 })));
     }

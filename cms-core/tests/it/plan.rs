@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 
 use crate::support::{add_property, article_with, dump, map, remove_property};
 
-/// A variant of a type to apply; the last two are refused.
+/// A variant of a type to apply. `Invalid` is refused, and `Stricter` if an object has no rank.
 #[derive(Clone, Copy, Debug)]
 enum Variant {
     Absent,

@@ -1,4 +1,5 @@
-//! Selected fields of lists: the same values whichever columns are read, and small responses.
+//! Lists with selected fields: the values of complete lists, whichever columns are read, in small
+//! responses.
 
 use cms_core::{
     Caller, Error,
@@ -12,7 +13,7 @@ use crate::support::{add_property, article, article_with, create_batch, link, ma
 
 const TYPES: [&str; 2] = ["article", "page"];
 
-/// Two types, one with Draft & Public, with the text `body`, which has no index.
+/// Two types, one of them with Draft & Public, both with the text `body`, which has no index.
 fn with_types() -> (TestCms, Caller) {
     let (test, local) = (TestCms::new(), Caller::local());
     for name in TYPES {
@@ -30,7 +31,7 @@ fn fields(fields: &[&str]) -> ListRequest {
     ListRequest { page, fields, ..ListRequest::default() }
 }
 
-/// Indexed values have copies beside the other columns: these follow every change.
+/// Indexed values are stored a second time; these copies follow every change.
 #[test]
 fn selected_fields_equal_those_of_complete_objects() {
     let (test, local) = with_types();
@@ -87,7 +88,7 @@ fn list_of_selected_fields_is_short() {
     let complete = list(&local, fields(&[])).unwrap();
     assert!(complete.0.len() > 1_000_000);
     assert!(matches!(list(&fast, fields(&[])), Err(Error::NotFast)));
-    // The last one scans the texts.
+    // The last selection needs values that are not indexed.
     let short = ["title", "internal.updatedAt"];
     for named in [&["title"][..], &short, &["internal.objectTitle"], &["title", "parts.sources"]] {
         let selected = list(&fast, fields(named)).unwrap();

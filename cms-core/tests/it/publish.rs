@@ -41,7 +41,7 @@ fn any_step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// One object by the rules, see docs/reference/publishing.md#statuses.
+/// The expected state of one object, see docs/reference/publishing.md#statuses.
 #[derive(Clone, Debug)]
 struct Article {
     title: String,
@@ -307,8 +307,8 @@ proptest! {
         let test = with_articles();
         let mut model = Model { now: test.clock.now().seconds(), ..Model::default() };
         for step in &steps {
-            let taken = execute(&test, &model, step);
-            prop_assert_eq!(taken, model.execute(step), "{:?}", step);
+            let is_allowed = execute(&test, &model, step);
+            prop_assert_eq!(is_allowed, model.execute(step), "{:?}", step);
             let objects = test.cms.objects();
             let [current, public] = model.lists();
             let shown = list(&objects, PREVIEW, None);

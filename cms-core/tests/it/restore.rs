@@ -52,17 +52,17 @@ impl BackedUp {
         restore(&self.folder.path().join("site.tar"), &CoreConfig::new(self.data()))
     }
 
-    /// Puts the directory into the state of a restore that lacks `left` steps.
-    fn interrupt(&self, left: usize) {
+    /// Puts the directory into the state of a restore that lacks `missing_steps` steps.
+    fn interrupt(&self, missing_steps: usize) {
         self.restore().unwrap();
         fs::create_dir(self.data().join("restoring")).unwrap();
         fs::write(self.stage("complete.json"), serde_json::to_vec(&self.written).unwrap()).unwrap();
-        for name in ["cms.db", "media"].into_iter().take(left) {
+        for name in ["cms.db", "media"].into_iter().take(missing_steps) {
             fs::rename(self.data().join(name), self.stage(name)).unwrap();
         }
     }
 
-    fn is_restored(&self) {
+    fn assert_restored(&self) {
         assert_eq!(names(&self.data()), ["cms.db", "lock", "media"]);
         let cms = Cms::open(CoreConfig::new(self.data())).unwrap();
         let check = cms.check(&CheckRequest::default()).unwrap();
@@ -73,15 +73,15 @@ impl BackedUp {
 }
 
 #[test]
-fn restore_is_repeated_after_an_interrupt_at_any_step() {
-    for left in [2, 1] {
+fn restore_is_repeated_after_an_interruption_at_any_step() {
+    for missing_steps in [2, 1] {
         let backup = BackedUp::new();
-        backup.interrupt(left);
+        backup.interrupt(missing_steps);
         let opened = Cms::open(CoreConfig::new(backup.data())).map(drop);
-        assert!(matches!(opened, Err(Error::Conflict(_))), "{left}: {opened:?}");
+        assert!(matches!(opened, Err(Error::Conflict(_))), "{missing_steps}: {opened:?}");
         assert!(backup.stage("cms.db").exists(), "an open does not remove it");
-        assert_eq!(backup.restore().unwrap(), backup.written, "{left}");
-        backup.is_restored();
+        assert_eq!(backup.restore().unwrap(), backup.written, "{missing_steps}");
+        backup.assert_restored();
     }
     // Interrupted before the backup was verified, and while the stage was removed.
     for staged in [&["cms.db"][..], &["cms.db", "lock", "media/a"], &["complete.json"], &[]] {
@@ -91,11 +91,10 @@ fn restore_is_repeated_after_an_interrupt_at_any_step() {
             fs::write(backup.stage(name), "half of it").unwrap();
         }
         assert_eq!(backup.restore().unwrap(), backup.written, "{staged:?}");
-        backup.is_restored();
+        backup.assert_restored();
     }
 }
 
-/// Only the removal of the stage is missing, so the directory may have been used since.
 #[test]
 fn restore_ends_sessions_and_links() {
     let core = TestCms::standalone();
@@ -119,6 +118,8 @@ fn restore_ends_sessions_and_links() {
     assert!(matches!(refused, Err(Error::Unauthenticated)));
 }
 
+/// Only the removal of the staging directory is missing, so the data directory may have been used
+/// since.
 #[test]
 fn restore_without_its_last_step_is_finished() {
     let backup = BackedUp::new();

@@ -27,8 +27,8 @@ use super::{
     support::{article, with_type},
 };
 
-/// The suffix of files that this program stores objects in.
-const OBJECT: &str = "._S3rver_object";
+/// The suffix of the files in which s3rver stores objects.
+const OBJECT_SUFFIX: &str = "._S3rver_object";
 
 /// A running server with a bucket.
 struct Storage(BucketServer);
@@ -53,7 +53,7 @@ impl Storage {
                 let name = path.strip_prefix(&root).unwrap().to_str().unwrap().to_owned();
                 if path.is_dir() {
                     folders.push(path);
-                } else if let Some(key) = name.strip_suffix(OBJECT) {
+                } else if let Some(key) = name.strip_suffix(OBJECT_SUFFIX) {
                     keys.insert(key.to_owned());
                 }
             }
@@ -62,7 +62,7 @@ impl Storage {
     }
 
     fn path(&self, key: &str) -> std::path::PathBuf {
-        self.0.folder.path().join("site").join(format!("{key}{OBJECT}"))
+        self.0.folder.path().join("site").join(format!("{key}{OBJECT_SUFFIX}"))
     }
 }
 
@@ -152,7 +152,7 @@ fn orphaned_files_are_removed_from_the_bucket() {
     let unsaved = upload(cms, &pictures::photo(8, 8), &unsaved).unwrap();
     let unsaved = unsaved["id"].as_str().unwrap();
     fs::remove_file(storage.path(&format!("a/media/{lost}"))).unwrap();
-    // File names in other folders are foreign files.
+    // Files in other folders are foreign, even if they are named like an orphaned file.
     let others = ["a/media/notes.txt".to_owned(), format!("a/media/old/{unsaved}")];
     for other in &others {
         fs::create_dir_all(storage.path(other).parent().unwrap()).unwrap();
@@ -255,7 +255,7 @@ fn unknown_key_or_bucket_is_reported() {
     let Some(storage) = Storage::start() else { return };
     let unknown_key = S3Bucket { access_key_id: "nobody".to_owned(), ..storage.bucket("a") };
     let no_bucket = S3Bucket { name: "elsewhere".to_owned(), ..storage.bucket("a") };
-    for (bucket, output) in [
+    for (bucket, expected) in [
         (unknown_key, "rejects the access key nobody: InvalidAccessKeyId"),
         (no_bucket, "does not exist: NoSuchBucket"),
     ] {
@@ -265,7 +265,7 @@ fn unknown_key_or_bucket_is_reported() {
             upload(&core.cms, &pictures::photo(8, 8), &image("a.jpg")).map(drop),
         ] {
             let Err(Error::Internal(cause)) = &refused else { panic!("{refused:?}") };
-            assert!(cause.to_string().contains(output), "{cause}");
+            assert!(cause.to_string().contains(expected), "{cause}");
         }
         assert!(!has_entries(&core.path().join("incoming")));
     }
@@ -276,7 +276,7 @@ fn unknown_key_or_bucket_is_reported() {
 fn service_errors_are_reported_without_the_secret() {
     let error_body =
         |code: &str| format!("<Error><Code>{code}</Code><Message>Why</Message></Error>");
-    for (status, body, is_busy, output) in [
+    for (status, body, is_busy, expected) in [
         (403, error_body("SignatureDoesNotMatch"), false, "key S3RVER: SignatureDoesNotMatch: Why"),
         (401, String::new(), false, "rejects the access key S3RVER"),
         (
@@ -299,7 +299,7 @@ fn service_errors_are_reported_without_the_secret() {
             Error::Internal(cause) => cause.to_string(),
             other => other.to_string(),
         };
-        assert!(reason.contains(output), "{status}: {reason}");
+        assert!(reason.contains(expected), "{status}: {reason}");
         assert_eq!(matches!(error, Error::Busy(_)), is_busy, "{status}: {error:?}");
         for text in [reason, format!("{error:?}"), format!("{:?}", core.cms.config().media)] {
             assert!(!text.contains("wont-tell"), "{text}");
@@ -312,7 +312,7 @@ fn service(status: u16, body: &str) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let endpoint = format!("http://{}", listener.local_addr().unwrap());
     let length = body.len();
-    // A request for an object reads its length and its date.
+    // The client reads the length and the date of an object from these headers.
     let response = format!(
         "HTTP/1.1 {status} Told\r\nContent-Length: {length}\r\nETag: \"1\"\r\nConnection: close\r\n\
          Last-Modified: Fri, 02 Jan 2026 03:04:05 GMT\r\n\r\n{body}"

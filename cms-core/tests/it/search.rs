@@ -25,16 +25,16 @@ fn found(cms: &Cms, preview: bool) -> BTreeMap<String, String> {
     let response = cms.search().search(&caller, &request).unwrap().to_value();
     let hits = response["data"].as_array().unwrap();
     assert_eq!(response["total_count"], hits.len(), "no hit without an object");
-    let of = |hit: &Value| {
+    let entry = |hit: &Value| {
         let item = &hit["item"];
         let name = item["internal"]["contentType"].as_str().unwrap();
         let id = item["id"].as_str().unwrap();
         (format!("{name}/{id}"), item["object_data"].as_str().unwrap().to_owned())
     };
-    hits.iter().map(of).collect()
+    hits.iter().map(entry).collect()
 }
 
-/// The same from lists.
+/// The same objects, read by lists.
 fn stored(cms: &Cms, preview: bool) -> BTreeMap<String, String> {
     let visibility = Visibility { preview, ..Visibility::default() };
     let caller = Caller::local().with_visibility(visibility);
@@ -85,7 +85,7 @@ fn indexed() -> TempDir {
     test.into_folder()
 }
 
-/// The open index generation.
+/// The number of the index generation that searches use.
 fn current(path: &Path) -> String {
     fs::read_to_string(path.join("index/current")).unwrap().trim().to_owned()
 }
@@ -171,8 +171,8 @@ fn index_is_reused_unless_the_database_is_older() {
     }
     cms.objects().delete(&Caller::local(), "article", "a0").unwrap();
     assert_same(&cms);
-    let names = || current(&path);
-    assert_eq!(names(), "1", "the index was not rebuilt");
+    let generation = || current(&path);
+    assert_eq!(generation(), "1", "the index was not rebuilt");
     drop(cms);
     // The older state is restored and gets as many rows as before, but other ones.
     fs::rename(path.join("older.db"), path.join("cms.db")).unwrap();
@@ -182,7 +182,7 @@ fn index_is_reused_unless_the_database_is_older() {
     }
     assert_same(&cms);
     assert_eq!(found(&cms, true).len(), 31);
-    assert_eq!(names(), "2");
+    assert_eq!(generation(), "2");
 }
 
 #[test]
@@ -213,7 +213,7 @@ fn damaged_index_is_rebuilt() {
 #[test]
 fn processes_find_each_others_writes() {
     let test = with_types();
-    // Another process opens the data directory.
+    // A replica cannot be opened twice.
     if test.is_node() {
         return;
     }
@@ -273,7 +273,7 @@ fn search_during_a_rebuild_keeps_the_new_index() {
 #[test]
 fn journal_rows_are_removed_when_unused() {
     let test = with_types();
-    // Another process opens the data directory.
+    // A replica cannot be opened without its cluster.
     if test.is_node() {
         return;
     }

@@ -1,4 +1,4 @@
-//! A check that has to stop: at every stage, soon, and without traces.
+//! A check that has to stop ends soon at every stage, and leaves no traces.
 
 use std::{
     fs,
@@ -43,18 +43,18 @@ fn with_content() -> TestCms {
     core
 }
 
-/// Damages everything that a repair rebuilds, and forgets the sizes of the files.
+/// Damages everything that a repair rebuilds, and removes the records of the files.
 fn damage(core: &TestCms) {
     let sql = "DELETE FROM link WHERE object % 2 = 0; UPDATE ctd_state SET live = live + 3;
                UPDATE object SET workflow_state = 'public' WHERE id = 'a-1'; DELETE FROM stored_file";
     database(core).execute_batch(sql).unwrap();
 }
 
-/// Runs a check that has to stop after it asked a number of times; returns its result, and how often
-/// it asked.
+/// Runs a check whose `ensure_running` fails after a number of calls; returns the result, and the
+/// number of calls.
 fn check_until(cms: &Cms, request: &CheckRequest, stop: usize) -> (Result<CheckReport>, usize) {
-    let asked = Arc::new(AtomicUsize::new(0));
-    let counter = Arc::clone(&asked);
+    let calls = Arc::new(AtomicUsize::new(0));
+    let counter = Arc::clone(&calls);
     let ensure_running: EnsureRunning = Arc::new(move || {
         if counter.fetch_add(1, Ordering::Relaxed) < stop {
             return Ok(());
@@ -62,7 +62,7 @@ fn check_until(cms: &Cms, request: &CheckRequest, stop: usize) -> (Result<CheckR
         Err(Error::Busy("stopped by the test".to_owned()))
     });
     let result = cms.check_while(request, &ensure_running);
-    (result, asked.load(Ordering::Relaxed))
+    (result, calls.load(Ordering::Relaxed))
 }
 
 #[test]
@@ -71,9 +71,9 @@ fn check_stops_wherever_it_is() {
     let request = CheckRequest { repair: false, digests: true };
     let mut stop = 0;
     loop {
-        let (result, asked) = check_until(&core.cms, &request, stop);
+        let (result, calls) = check_until(&core.cms, &request, stop);
         match result {
-            Err(Error::Busy(_)) => assert!(asked <= stop + 2, "{stop}: continued until {asked}"),
+            Err(Error::Busy(_)) => assert!(calls <= stop + 2, "{stop}: continued until {calls}"),
             Ok(report) => {
                 assert!(report.is_sound(), "{report:?}");
                 break;
@@ -82,10 +82,10 @@ fn check_stops_wherever_it_is() {
         }
         stop += 1 + stop / 8;
     }
-    assert!(stop > 30, "asked only {stop} times");
+    assert!(stop > 30, "only {stop} calls");
 }
 
-/// The objects as stored, with what a repair must not change.
+/// The columns of the objects that a repair must not change.
 fn content(core: &TestCms) -> Vec<String> {
     rows(core, "SELECT id, version, data FROM object WHERE id LIKE 'a-%' ORDER BY id")
 }
@@ -118,7 +118,7 @@ fn stopped_repair_is_completed_by_the_next_and_disturbs_no_writer() {
         assert!(matches!(result, Err(Error::Busy(_))), "{stop}: {result:?}");
         stop += 1 + stop / 4;
     }
-    assert!(stop > 30, "asked only {stop} times");
+    assert!(stop > 30, "only {stop} calls");
     let report = core.cms.check(&repair).unwrap();
     assert!(report.is_sound(), "{report:?}");
     assert_eq!(content(&core), before);
@@ -127,18 +127,18 @@ fn stopped_repair_is_completed_by_the_next_and_disturbs_no_writer() {
 #[test]
 fn check_stops_between_the_chunks_of_a_file() {
     let core = with_content();
-    let asked = |digests| {
-        let (result, asked) =
+    let calls = |digests| {
+        let (result, calls) =
             check_until(&core.cms, &CheckRequest { repair: false, digests }, usize::MAX);
         assert!(result.unwrap().is_sound());
-        asked
+        calls
     };
-    asked(false);
+    calls(false);
     // Two chunks of the large file, one of the small one.
-    assert!(asked(true) >= asked(false) + 3);
+    assert!(calls(true) >= calls(false) + 3);
 }
 
-/// Another process has the index, and is behind.
+/// Another process has the lock of the index, and does not update it.
 #[test]
 fn check_stops_while_it_waits_for_the_index() {
     let core = with_content();
@@ -159,20 +159,20 @@ fn check_stops_while_it_waits_for_the_index() {
     assert!(elapsed < Duration::from_secs(10), "{elapsed:?}");
 }
 
-/// At each file of the list, the check asks whether it has to stop.
+/// The check calls `ensure_running` for each file that it lists.
 #[test]
 fn check_stops_while_it_lists_files() {
     let core = TestCms::standalone();
-    let asked = || {
-        let (result, asked) = check_until(&core.cms, &CheckRequest::default(), usize::MAX);
+    let calls = || {
+        let (result, calls) = check_until(&core.cms, &CheckRequest::default(), usize::MAX);
         result.unwrap();
-        asked
+        calls
     };
-    asked();
-    let before = asked();
+    calls();
+    let before = calls();
     fs::create_dir_all(core.path().join("media")).unwrap();
     for number in 0..100 {
         fs::write(core.path().join(format!("media/{number}")), "").unwrap();
     }
-    assert!(asked() >= before + 100);
+    assert!(calls() >= before + 100);
 }

@@ -102,7 +102,8 @@ fn upload_records_size_and_sha256_until_the_file_is_removed() {
     assert_eq!(records(&core), expected);
     empty_trash(&core.cms);
     assert_eq!(records(&core), [(unsaved, 9, digest(b"not saved"))]);
-    // The clean-up marks it as orphaned; more than a tenth of all files only a command removes.
+    // The clean-up records the file as orphaned. It is more than a tenth of all files, so only a
+    // command removes it.
     core.to_real_time(25 * 3600);
     core.cms.media().clean_up().unwrap();
     core.run_for(25 * 3600);
@@ -120,7 +121,7 @@ fn refused_upload_records_nothing() {
 }
 
 #[test]
-fn upload_under_the_id_of_another_file_compares_all_of_it() {
+fn upload_under_the_id_of_another_file_compares_the_complete_files() {
     let core = TestCms::new();
     let id = text(&core.cms, b"some text");
     let again = |content: &[u8]| {

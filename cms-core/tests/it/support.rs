@@ -76,7 +76,7 @@ pub(crate) fn create_object(cms: &Cms, content_type: &str, object: Value) {
     cms.objects().create(&local(), content_type, map(object)).unwrap();
 }
 
-/// Creates objects in one call, of which some may be refused.
+/// Creates objects in one call, which may refuse some of them.
 #[track_caller]
 pub(crate) fn create_batch(cms: &Cms, content_type: &str, objects: &[Value]) -> BatchReport {
     let elements = BatchElements::of(objects);

@@ -23,7 +23,7 @@ use crate::{
     webhooks::{create, webhook},
 };
 
-/// A receiver with prepared responses, which then accepts every write; it records its calls.
+/// A receiver that records its calls. It sends the prepared responses, and then accepts every write.
 #[derive(Clone, Default)]
 struct Receiver {
     calls: Arc<Mutex<Vec<Value>>>,

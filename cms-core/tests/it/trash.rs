@@ -241,7 +241,7 @@ fn refused_restore_keeps_the_entry() {
     let item = &test.cms.trash().list(&local(), &TrashRequest::default()).unwrap().data[0];
     assert!(item.id == "a" && item.id_taken);
 
-    // `data` replaces all of it, under another id.
+    // `data` replaces all properties, also under another id.
     let data = json!({ "id": "b", "data": { "title": "Other" } });
     let restored = restore_as(&test, &local(), "a", data).unwrap();
     assert_eq!([&restored["id"], &restored["title"]], ["b", "Other"]);
@@ -306,7 +306,7 @@ fn restored_object_is_converted_to_the_current_type() {
     act(&test, "a", PublishAction::Publish);
     patch(&test, "a", json!({ "title": "New", "rank": 1.5 }));
     delete(&test, "a");
-    // A number becomes a text, which gets another name; relations go.
+    // The number becomes a text and is renamed; the relation is removed.
     let mut definition = article_with(json!({ "draftPublic": true }));
     remove_property(&mut definition, "rank");
     add_property(&mut definition, "rank", json!({ "type": "string" }), "text");
@@ -342,7 +342,7 @@ fn restored_object_is_converted_to_the_current_type() {
     while test.cms.search().advance().unwrap() {}
     assert!(is_sound(&test));
 
-    // Turned off, and on again meanwhile: as for live objects.
+    // Draft & Public is turned off and on again meanwhile: the status changes as for live objects.
     delete(&test, "a");
     definition["draftPublic"] = json!(false);
     test.cms.types().update(&local(), "article", definition.clone()).unwrap();
@@ -358,7 +358,7 @@ fn restored_object_is_converted_to_the_current_type() {
 }
 
 #[test]
-fn entries_go_with_their_type_and_former_definitions_expire() {
+fn entries_are_removed_with_their_type_and_former_definitions_expire() {
     let test = with_articles(&json!({}));
     create(&test, json!({ "id": "a", "title": "A" }));
     delete(&test, "a");
@@ -608,7 +608,7 @@ fn trash_is_emptied_in_requests_of_limited_size() {
     assert_eq!(rows(&test, "SELECT count(*) FROM removed_id"), ["10002"]);
 }
 
-/// The file of a media object, and the names of all stored files.
+/// The content of the file of a media object, and the number of all stored files.
 fn stored(test: &TestCms, id: &str) -> (Vec<u8>, usize) {
     let folder = test.path().join("media");
     (fs::read(folder.join(id)).unwrap_or_default(), fs::read_dir(folder).unwrap().count())
@@ -634,7 +634,7 @@ fn file_is_kept_until_its_media_object_leaves_the_trash() {
     assert!(matches!(file(), Err(Error::NotFound { .. })));
     assert_eq!(stored(&test, id), (b"a text".to_vec(), 1));
 
-    // It counts as used, however old it is.
+    // The file counts as used, however old it is.
     for _ in 0..3 {
         test.run_for(25 * 3600);
         test.cms.media().clean_up().unwrap();
@@ -654,7 +654,7 @@ fn file_is_kept_until_its_media_object_leaves_the_trash() {
     test.cms.trash().remove(&local(), &entry(&test, id)).unwrap();
     assert_eq!(file().unwrap(), b"a text", "the live object has the file");
 
-    // Under another id, the object takes a copy along.
+    // An object that is restored under another id gets a copy of the file.
     delete(id);
     let new = "_media-448eab50-efc1-46ef-83f2-b910b8cc58e1";
     assert_eq!(
@@ -698,7 +698,7 @@ fn backup_contains_files_of_the_trash() {
 #[test]
 fn working_copies_stay_until_the_entry_is_removed() {
     let test = with_articles(&json!({}));
-    // SQL changes the data directory.
+    // SQL must not change a replica.
     if test.is_node() {
         return;
     }

@@ -91,7 +91,7 @@ fn key_changes_are_visible_to_both_handles() {
     }
 }
 
-/// A generator of ids that changes the type when the first id is generated.
+/// A generator of ids that changes the type whenever it generates one.
 #[derive(Default)]
 struct TypeChangingIds {
     other: OnceLock<Cms>,

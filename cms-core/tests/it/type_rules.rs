@@ -188,7 +188,7 @@ fn plan_reports_objects_with_the_same_combination() {
     assert_eq!(refusal(create(&test, json!({"title": "Tea", "language": "it"}))), used);
     assert!(is_sound(&test.cms));
 
-    // A change of values is checked too: all languages become empty texts, then the same number.
+    // Converted values are checked, too: as a number, every language is the same.
     let mut changed = definition.clone();
     changed["schemaDefinition"]["allOf"][1]["properties"]["language"] = json!({"type": "number"});
     changed["metaDefinition"]["propertiesConfig"]["language"]["inputType"] = json!("number");
@@ -206,7 +206,7 @@ fn plan_reports_objects_with_the_same_combination() {
 #[test]
 fn combination_of_an_older_directory_is_indexed() {
     let (test, _) = with_combination(false);
-    // SQL changes the data directory.
+    // SQL must not change a replica.
     if test.is_node() {
         return;
     }
@@ -236,7 +236,7 @@ fn combination_of_an_older_directory_is_indexed() {
 #[test]
 fn descending_indexes_of_an_older_directory_are_dropped() {
     let (test, _) = with_combination(true);
-    // SQL changes the data directory.
+    // SQL must not change a replica.
     if test.is_node() {
         return;
     }
@@ -414,7 +414,7 @@ fn plan_counts_values_that_other_rules_no_longer_allow() {
     assert_eq!((title.change, title.kept, title.invalid), (PropertyChange::Type, 10, 5));
 }
 
-/// Types that are stored with errors of earlier versions can be changed elsewhere.
+/// A type that an earlier version stored with errors can be changed in other parts.
 #[test]
 fn stored_errors_of_values_are_not_reported_again() {
     let (test, mut definition) = (TestCms::standalone(), translated());

@@ -34,7 +34,7 @@ use crate::{
 
 const IMAGE: &str = "_media-00000000-0000-4000-8000-00000000abcd";
 
-/// The content of every directory since schema 2.
+/// Creates the content that every directory has since schema 2.
 fn fill(cms: &Cms) {
     let (objects, publishing) = (cms.objects(), cms.publishing());
     let page = article_with(json!({ "name": "page", "draftPublic": true }));
@@ -87,7 +87,7 @@ fn sign_in(cms: &Cms) -> Caller {
     cms.caller_of_session(&signed_in.cookie).unwrap()
 }
 
-/// The content of every directory since schema 10.
+/// Creates the content that every directory has since schema 10.
 fn fill_people(cms: &Cms) {
     cms.sessions().create_first_admin(EMAIL, PASSWORD).unwrap();
     let ada = sign_in(cms);

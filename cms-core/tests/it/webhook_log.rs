@@ -36,8 +36,8 @@ fn log_has_the_headers_and_the_duration_of_the_last_attempt() {
     test.cms.objects().patch(&Caller::local(), "_webhooks", "hook", map(own)).unwrap();
     create(&test, "article", json!({ "id": "a", "title": "A" }));
     follow(&test);
-    let waiting = log(&test).remove(0);
-    assert_eq!((waiting.request_headers, waiting.duration_ms), (None, None));
+    let pending = log(&test).remove(0);
+    assert_eq!((pending.request_headers, pending.duration_ms), (None, None));
 
     let webhooks = test.cms.webhooks();
     let exchange = Exchange {

@@ -45,7 +45,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum State {
-    Waiting,
+    Pending,
     Done,
     Failed,
 }
@@ -78,14 +78,14 @@ fn pause(failures: u32, longest: i64) -> i64 {
 }
 
 impl Model {
-    fn waiting(&self) -> impl Iterator<Item = usize> {
-        (0..self.deliveries.len()).filter(|index| self.deliveries[*index].state == State::Waiting)
+    fn pending(&self) -> impl Iterator<Item = usize> {
+        (0..self.deliveries.len()).filter(|index| self.deliveries[*index].state == State::Pending)
     }
 
     /// The first pending delivery of each object.
     fn heads(&self) -> Vec<usize> {
         let mut heads: Vec<usize> = Vec::new();
-        for index in self.waiting() {
+        for index in self.pending() {
             let object = self.deliveries[index].object;
             if !heads.iter().any(|head| self.deliveries[*head].object == object) {
                 heads.push(index);
@@ -103,7 +103,7 @@ impl Model {
 
     fn change(&mut self, object: usize) {
         let (created, due) = (self.now, self.now);
-        let (state, expiry_start) = (State::Waiting, None);
+        let (state, expiry_start) = (State::Pending, None);
         let delivery =
             Delivery { object, state, attempts: 0, created, due, expiry_start, outage: false };
         self.deliveries.push(delivery);
@@ -113,7 +113,7 @@ impl Model {
     fn next(&self) -> Option<usize> {
         if let Some((_, resume)) = self.down {
             let may_probe = self.running.is_empty() && resume <= self.now;
-            return self.waiting().next().filter(|_| may_probe);
+            return self.pending().next().filter(|_| may_probe);
         }
         let is_running =
             |object| self.running.iter().any(|index| self.deliveries[*index].object == object);
@@ -146,7 +146,7 @@ impl Model {
         let was_outage = delivery.outage;
         if is_success {
             delivery.state = State::Done;
-        } else if delivery.state != State::Waiting
+        } else if delivery.state != State::Pending
             || delivery.expiry_start.unwrap_or(now) + THREE_DAYS <= now
         {
             delivery.state = State::Failed;
@@ -191,7 +191,7 @@ impl Model {
             delivery.outage = false;
             if delivery.state == State::Failed {
                 let (due, expiry_start) = (delivery.created, None);
-                let (state, attempts) = (State::Waiting, 0);
+                let (state, attempts) = (State::Pending, 0);
                 *delivery = Delivery { state, attempts, due, expiry_start, ..delivery.clone() };
             }
         }
@@ -225,13 +225,13 @@ impl Model {
         }
     }
 
-    /// As the log shows it.
+    /// Status and attempts of each delivery, as the log shows them.
     fn log(&self) -> Vec<(String, u32)> {
         let status = |delivery: &Delivery| match delivery.state {
             State::Done => "done",
             State::Failed => "failed",
-            State::Waiting if delivery.attempts >= 3 => "error",
-            State::Waiting => "pending",
+            State::Pending if delivery.attempts >= 3 => "error",
+            State::Pending => "pending",
         };
         let entry = |delivery: &Delivery| (status(delivery).to_owned(), delivery.attempts);
         self.deliveries.iter().rev().map(entry).collect()
@@ -282,11 +282,11 @@ impl System {
         let dispatch = running.remove(which);
         let webhooks = self.test.cms.webhooks();
         let Some(outgoing) = webhooks.outgoing(&dispatch).unwrap() else { return };
-        let answered = match status {
+        let outcome = match status {
             0 => WebhookOutcome::NoResponse("no response within the timeout".to_owned()),
             status => WebhookOutcome::Response(status, String::new()),
         };
-        webhooks.record(outgoing, answered, Exchange::default()).unwrap();
+        webhooks.record(outgoing, outcome, Exchange::default()).unwrap();
     }
 
     fn log(&self) -> Vec<(String, u32)> {
@@ -314,7 +314,7 @@ proptest! {
                     if running > 0 {
                         let index = model.running[which % running];
                         // The delivery may have been given up or replayed meanwhile.
-                        if model.deliveries[index].state == State::Waiting {
+                        if model.deliveries[index].state == State::Pending {
                             model.respond(index, status);
                         } else {
                             model.running.retain(|other| *other != index);
@@ -346,7 +346,7 @@ proptest! {
         let mut left = 10_000;
         model.running.clear();
         system.running.clear();
-        while model.waiting().next().is_some() {
+        while model.pending().next().is_some() {
             model.now += 60;
             system.test.clock.advance(60);
             let sent = model.send();

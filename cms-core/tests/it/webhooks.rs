@@ -66,11 +66,11 @@ pub(crate) fn next(test: &TestCms) -> Option<Outgoing> {
 }
 
 fn respond(test: &TestCms, outgoing: Outgoing, status: u16) -> AttemptReport {
-    let answered = match status {
+    let outcome = match status {
         0 => WebhookOutcome::NoResponse("no response within the timeout".to_owned()),
         status => WebhookOutcome::Response(status, "no".to_owned()),
     };
-    test.cms.webhooks().record(outgoing, answered, Exchange::default()).unwrap()
+    test.cms.webhooks().record(outgoing, outcome, Exchange::default()).unwrap()
 }
 
 /// Ids and versions of the objects in the requests.
@@ -694,10 +694,10 @@ fn debounced_changes_are_delivered_together() {
     follow(&test);
     test.clock.advance(9);
     assert_eq!(due(&test).len(), 0);
-    let waiting = log(&test);
-    assert_eq!(waiting.len(), 1);
+    let pending = log(&test);
+    assert_eq!(pending.len(), 1);
     assert_eq!(
-        (&*waiting[0].action, &*waiting[0].reference, &*waiting[0].content_type_name),
+        (&*pending[0].action, &*pending[0].reference, &*pending[0].content_type_name),
         ("Batch", "", "")
     );
     test.clock.advance(1);
@@ -743,7 +743,7 @@ fn debounced_changes_wait_ten_quiet_periods_at_most() {
 #[test]
 fn debounced_changes_survive_a_kill() {
     let test = with_debounce();
-    // Another process opens the data directory.
+    // A replica cannot be opened twice.
     if test.is_node() {
         return;
     }

@@ -69,7 +69,7 @@ fn types_with_clashing_names_can_be_queried() {
             } else {
                 (format!("{{ x: {root}{selection} }}"), "/data/x/0")
             };
-            // Built-in types have no objects.
+            // Built-in types do not have the property `parts`.
             let (status, body) = execute(&test.cms, version, &text);
             assert!(status == 200 || body.to_string().contains("\"parts\\\""), "{root}: {body}");
             let name = body.pointer(pointer).map(|node| node["internal"]["contentType"].clone());

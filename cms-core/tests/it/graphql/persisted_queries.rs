@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 
 use super::{Legacy, V2, content};
 
-/// `{ postList { id } }`, `{ post { totalCount } }` and `{ nothing { id } }`.
+/// The hashes of `{ postList { id } }`, `{ post { totalCount } }` and `{ nothing { id } }`.
 const LEGACY_HASH: &str = "d796a4fd76e35c7cdf63656b8f8c8c383bdff2f72e66dd0a967659e7bd8b6ce4";
 const V2_HASH: &str = "6c71c89b24b1865ef50a0e5e84b71db52c4678d6617e6edb7bf3714f3499bbf5";
 const WRONG_HASH: &str = "4460ed9b730545f13980e40c17889a743319d9e6fc341e70691bf7a9631a24a5";

@@ -1,7 +1,7 @@
-// Asks the reference implementation of GraphQL about schemas and queries that come on standard
-// input as {schemas: [{sdl, introspection}], queries: [{schema, query}], introspection}, where the
-// last is the query for an introspection. Answers with
-// {differences: [[...]], faults: [[...]]}. Ends with 77 where there is no such implementation.
+// Checks schemas and queries with the reference implementation of GraphQL. Reads {schemas: [{sdl,
+// introspection}], queries: [{schema, query}], introspection} from standard input, where the last
+// `introspection` is the introspection query. Writes {differences: [[...]], errors: [[...]]}. Exits
+// with 77 if the reference implementation is not installed.
 let graphql;
 try {
   graphql = require('graphql');
@@ -21,7 +21,7 @@ const sorted = (value) => {
   return value;
 };
 
-// Texts of the built-in types and directives are each implementation's own.
+// Implementations differ in the built-in types and directives, so these are left out.
 const described = (introspection) => {
   const schema = structuredClone(introspection.__schema);
   const isOwn = (type) => !type.name.startsWith('__') && !graphql.specifiedScalarTypes.some((s) => s.name === type.name);
@@ -37,22 +37,22 @@ process.stdin.on('end', () => {
   const { schemas, queries, introspection: source } = JSON.parse(text);
   const built = schemas.map(({ sdl }) => graphql.buildSchema(sdl));
   const differences = schemas.map(({ introspection }, index) => {
-    const faults = graphql.validateSchema(built[index]).map((fault) => fault.message);
+    const errors = graphql.validateSchema(built[index]).map((error) => error.message);
     graphql.buildClientSchema(introspection);
     const ours = described(introspection);
     const theirs = described(graphql.graphqlSync({ schema: built[index], source }).data);
     const lines = ours.map((line, at) => [line, theirs[at]]).filter(([a, b]) => a !== b);
-    return faults.concat(lines.slice(0, 5).map((pair) => pair.join(' <> ')));
+    return errors.concat(lines.slice(0, 5).map((pair) => pair.join(' <> ')));
   });
   const hints = / Did you mean (?!"\w+ \{)[^?]*\?$/;
-  const faults = queries.map(({ schema, query }) => {
+  const errors = queries.map(({ schema, query }) => {
     let document;
     try {
       document = graphql.parse(query);
     } catch {
       return null;
     }
-    return graphql.validate(built[schema], document).map((fault) => fault.message.replace(hints, ''));
+    return graphql.validate(built[schema], document).map((error) => error.message.replace(hints, ''));
   });
-  process.stdout.write(JSON.stringify({ differences, faults }));
+  process.stdout.write(JSON.stringify({ differences, errors }));
 });
