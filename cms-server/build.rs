@@ -15,17 +15,17 @@ use std::{
 
 /// Oldest version of Node that builds the page.
 const MIN_NODE: (u32, u32) = (20, 19);
-/// Folders of `admin/` that the page does not consist of.
+/// Folders of `admin/` without sources of the page.
 const NOT_SOURCES: [&str; 3] = ["node_modules", "dist", "test"];
 /// The client, which is generated from `api.json`.
 const GENERATED: &str = "src/api/schema.d.ts";
 const REQUIRE: &str = "CMS_REQUIRE_ADMIN";
-/// The program that cargo compiles our crates with instead of `rustc`.
+/// The variable that names the program, such as clippy, that cargo runs instead of `rustc`.
 const WRAPPER: &str = "RUSTC_WORKSPACE_WRAPPER";
 
 /// Why there is no page.
 enum Failure {
-    /// A program or a registry is missing: another machine, or another day, can build it.
+    /// A program or a registry is missing: the build may succeed on another machine, or later.
     Missing(String),
     /// The sources are wrong.
     Broken(String),
@@ -111,7 +111,7 @@ fn run(folder: &Path, program: &str, arguments: &[&str]) -> Result<String, Strin
     Err(format!("{text}{}", String::from_utf8_lossy(&output.stderr)))
 }
 
-/// Codes of npm for a lock file that is damaged, does not match, or names another content.
+/// Codes of npm for a lock file that is damaged, does not match, or names other content.
 const LOCK_FILE_ERRORS: [&str; 3] = ["EUSAGE", "EJSONPARSE", "EINTEGRITY"];
 
 fn packages_failure(output: &str) -> Failure {
@@ -170,7 +170,7 @@ fn write_table(table: &Path, dist: &Path) -> io::Result<()> {
     write_rows(table, true, &rows)
 }
 
-/// Writes a table whose only page says why there is none.
+/// Writes a table with one file: a page that says why the admin page is missing.
 fn write_missing(table: &Path, sources: &Path, reason: &str) -> io::Result<()> {
     let escaped = reason.replace('&', "&amp;").replace('<', "&lt;");
     let page = fs::read_to_string(sources.join("missing.html"))?.replace("{reason}", &escaped);
@@ -181,7 +181,7 @@ fn write_rows(table: &Path, built: bool, rows: &str) -> io::Result<()> {
     fs::write(
         table,
         format!(
-            "/// Whether the page was built, or only says why it was not.\n\
+            "/// Whether the page was built; if not, the table has a page that says why.\n\
              pub const BUILT: bool = {built};\n\
              /// Path below `/admin/`, and content, of every file.\n\
              pub(super) static FILES: &[(&str, &[u8])] = &[\n{rows}];\n"

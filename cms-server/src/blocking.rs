@@ -1,8 +1,8 @@
 //! The only place where a request moves from the connection threads to threads that may block: for
 //! the database, the disk, or long computations.
 //!
-//! [`Permits`](crate::net::permits::Permits) limit how much of it runs. A panic in the work is an
-//! error of that request alone.
+//! [`Permits`](crate::net::permits::Permits) limit how much of this work runs at the same time. A panic
+//! in the work is an error of its request alone.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -130,7 +130,7 @@ mod tests {
         assert_eq!(waiting.await.unwrap().unwrap(), "finished");
         assert_eq!(free(), 1);
 
-        // Also when the future panics.
+        // The permit is also acquired again when the future panics.
         let (runtime, permits) = (Handle::current(), app.permits.write_permits());
         let panicking =
             move |_: &App| permits.release_while(&runtime, async { panic!("on purpose") });

@@ -15,19 +15,19 @@ use crate::telemetry::log_writer::LogWriter;
 /// The clients that may read the metrics.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MetricsAccess {
-    /// Clients without a key too.
+    /// All clients, also those without a key.
     #[default]
     Public,
     /// Clients with an admin key.
     Admin,
-    /// None: the path does not exist.
+    /// No client: the path does not exist.
     Off,
 }
 
-/// Settings that change while the server runs.
+/// Settings that may change while the server runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReloadableSettings {
-    /// Slower reads are logged with their query; none logs none.
+    /// Slower reads are logged with their query; `None` logs no reads.
     pub slow_query: Option<Duration>,
     /// Request rate limit of one key.
     pub key_rate: Option<Rate>,
@@ -53,8 +53,8 @@ pub struct ServerConfig {
     pub trust_proxy: bool,
     /// Largest JSON body, in bytes.
     pub body_limit: usize,
-    /// Largest body that uploads a file, in bytes. More than the limit of a file, so that the error
-    /// for a file that is too large can name its size.
+    /// Largest body that uploads a file, in bytes. It is more than the limit of a file, so that the
+    /// error for a file that is too large can name the size of the file.
     pub upload_limit: u64,
     /// Threads that drive connections.
     pub workers: usize,
@@ -81,8 +81,8 @@ pub struct ServerConfig {
     /// Open connections; more wait in the queue of the system.
     pub connections: usize,
     /// Open connections of one client address, 0 for any number; more are closed. By default (none)
-    /// only public addresses are limited, because many clients may share a private one; with trusted
-    /// proxies, no address is.
+    /// only public addresses are limited, because many clients may share a private one; with a trusted
+    /// proxy, no address is limited.
     pub connections_per_address: Option<usize>,
     /// Webhooks may have addresses of private networks and of this machine.
     pub webhook_private: bool,

@@ -1,7 +1,7 @@
-//! How current the reads of a node are, and the wait until they are.
+//! How current the reads of a node must be, and the wait until its replica is that current.
 //!
 //! A node reads its replica. Before a request is handled, the replica is brought to a state that the
-//! request accepts; a server that stands alone never waits.
+//! request accepts; a server without a cluster never waits.
 
 use std::{
     str::FromStr,
@@ -36,9 +36,9 @@ const MIN_BOUND: Duration = Duration::from_millis(100);
 /// How current a read has to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Consistency {
-    /// It sees every write that was acknowledged before the request arrived, on any node.
+    /// The read sees every write that was acknowledged before the request arrived, on any node.
     Strict,
-    /// It sees every write that was acknowledged longer ago than this.
+    /// The read sees every write that was acknowledged longer ago than this.
     Within(Duration),
 }
 
@@ -77,7 +77,7 @@ impl Consistency {
     }
 
     /// The stronger of two.
-    fn and(self, other: Self) -> Self {
+    fn stronger(self, other: Self) -> Self {
         if self.bound() < other.bound() { self } else { other }
     }
 }
@@ -149,7 +149,7 @@ impl HeadChecks {
             None => None,
         };
         let age = cluster.staleness().filter(|_| !cluster.is_abandoned());
-        let is_current = match (wanted.map_or(needed, |wanted| needed.and(wanted)), age) {
+        let is_current = match (wanted.map_or(needed, |wanted| needed.stronger(wanted)), age) {
             (Consistency::Within(bound), Some(age)) if age < bound => true,
             // Read-your-writes: a request that sends the position of its write needs no head check if the
             // replica is exactly at this position, and the last head check began less than `MAX_WAIT` ago.

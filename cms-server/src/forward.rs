@@ -1,5 +1,5 @@
 //! Forwards writes to the node of the cluster that writes for all: writes of one node share commits,
-//! those of several nodes wait for each other. Safety does not depend on it: every node may write.
+//! those of several nodes wait for each other. Forwarding is an optimization: every node may write.
 //!
 //! The other node does everything else, from authentication to the response, as if the client had
 //! sent the request there. A forwarded request is never forwarded again.
@@ -31,7 +31,7 @@ use crate::{
 /// The token of the node that gets the request, and the address of the client after a space.
 pub(crate) const FORWARDED: HeaderName = HeaderName::from_static("x-cms-forwarded");
 
-/// Forwarded requests at a time.
+/// Maximum number of requests that are forwarded at the same time.
 const MAX_REQUESTS: usize = 256;
 /// How long a request waits for a permit while [`MAX_REQUESTS`] are being forwarded.
 const MAX_WAIT: Duration = Duration::from_secs(10);
@@ -46,7 +46,7 @@ const RESPONSE_TIMEOUT: Duration = Duration::from_mins(5);
 /// requests, or be paused and never respond.
 const GRACE: Duration = Duration::from_secs(10);
 /// Interval between two checks of which node is the writer.
-const GRACE_INTERVAL: Duration = Duration::from_secs(1);
+const WRITER_CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Headers of one connection, which end at this node.
 const HOP_BY_HOP: [HeaderName; 7] = [
@@ -78,14 +78,14 @@ pub(crate) fn client_address(app: &App, headers: &HeaderMap) -> Option<IpAddr> {
     if is_node { address.parse().ok() } else { None }
 }
 
-/// Returns the node that a write goes to; none if this one handles it.
+/// Returns the node that a write is forwarded to; none if this node handles the write.
 pub(crate) fn target(cluster: Cluster<'_>, headers: &HeaderMap) -> Option<WriterNode> {
     if headers.contains_key(FORWARDED) { None } else { cluster.writer() }
 }
 
 impl Forwarding {
     /// Sends a request to another node. Returns none, with the body unread, if the node cannot be
-    /// reached: then this one handles the request.
+    /// reached: then this node handles the request.
     ///
     /// # Errors
     /// [`Error::OutcomeUnknown`] if the connection breaks later.
@@ -135,7 +135,7 @@ impl Forwarding {
 
     fn client(&self) -> Result<&Client> {
         let client = self.client.get_or_init(|| {
-            // Fails only when another provider is installed, which works too.
+            // Fails only if a cryptography provider is already installed, which works too.
             rustls::crypto::ring::default_provider().install_default().ok();
             let builder = Client::builder()
                 .no_proxy()
@@ -154,12 +154,12 @@ impl Forwarding {
 /// Waits until another node writes, and the former one had time to finish.
 async fn replaced(app: &App, writer: &WriterNode) {
     while app.cms.cluster().and_then(|cluster| cluster.writer()).as_ref() == Some(writer) {
-        time::sleep(GRACE_INTERVAL).await;
+        time::sleep(WRITER_CHECK_INTERVAL).await;
     }
     time::sleep(GRACE).await;
 }
 
-/// The headers of a request for another node: those of the client, who names the host that it knows.
+/// The headers of a request for another node: those of the client with its `Host`, and [`FORWARDED`].
 fn headers(
     parts: &Parts,
     writer: &WriterNode,
@@ -171,7 +171,7 @@ fn headers(
         && let Some(host) = parts.uri.authority()
         && let Ok(host) = HeaderValue::try_from(host.as_str())
     {
-        // HTTP/2 has it in the URI.
+        // HTTP/2 has the host in the URI.
         headers.insert(header::HOST, host);
     }
     let client = client.map_or_else(String::new, |address| address.to_string());
@@ -199,7 +199,7 @@ fn received(response: reqwest::Response) -> Response {
         _ => body.size_hint().exact(),
     };
     let mut headers = end_to_end(&parts.headers);
-    // Sent for each response.
+    // This server sets both headers in each response.
     headers.remove(header::CONTENT_LENGTH);
     headers.remove(header::DATE);
     Response::received(parts.status, &headers, length, Body::new(body.map_err(axum::Error::new)))

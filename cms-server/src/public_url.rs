@@ -26,8 +26,8 @@ impl ServerConfig {
         forwarded.flatten().or(peer)
     }
 
-    /// Returns whether the client of a request uses HTTPS: by the configured URL, else by what a
-    /// trusted proxy says.
+    /// Returns whether the client of a request uses HTTPS: by the configured URL, else by the header of
+    /// a trusted proxy.
     pub(crate) fn is_https(&self, headers: &HeaderMap) -> bool {
         match &self.public_url {
             Some(url) => url.starts_with("https://"),
@@ -62,7 +62,8 @@ fn text<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
     headers.get(name)?.to_str().ok()
 }
 
-/// A name or an address with an optional port, without characters that mean more in a URL.
+/// Returns whether a text may be a name or an address with an optional port. No character may end the
+/// host of a URL.
 fn is_host(text: &str) -> bool {
     let is_plain = |b: u8| b.is_ascii_alphanumeric() || b"-._:[]".contains(&b);
     !text.is_empty() && text.len() <= 255 && text.bytes().all(is_plain)

@@ -61,14 +61,14 @@ pub(crate) struct Response {
     coding: Option<Coding>,
     tag: Option<EntityTag>,
     headers: Vec<(HeaderName, HeaderValue)>,
-    /// The content that the response was made from; none if it must not be cached.
+    /// The types that were read for the response; none if it must not be cached.
     types_read: Option<TypesRead>,
     /// The same response in the cache.
     cached: Option<Arc<CachedResponse>>,
     pub(crate) cause: Option<ResponseCause>,
 }
 
-/// The body. It is JSON, unless a header says otherwise.
+/// The body. By default it is JSON.
 enum Content {
     /// Empty means no body.
     Full(Bytes),
@@ -202,7 +202,7 @@ impl Response {
         Self { body, headers, ..Self::new(status, Vec::new()) }
     }
 
-    /// Whether this header is set. Headers that every response has do not count.
+    /// Returns whether this header is set, apart from the headers that every response has.
     pub(crate) fn has_header(&self, name: &HeaderName) -> bool {
         self.headers.iter().any(|(set, _)| set == name)
     }
@@ -282,8 +282,8 @@ impl Response {
         self.with_header(header::CONTENT_RANGE, range)
     }
 
-    /// Becomes a 304 when the client has the body, else compresses it when that saves enough and
-    /// the client accepts it.
+    /// Becomes a 304 when the client has the body. Otherwise the body is compressed if it is large
+    /// enough and the client accepts a coding.
     pub(crate) fn negotiated(
         mut self,
         method: &Method,
@@ -294,8 +294,8 @@ impl Response {
         let Content::Full(body) = &self.body else { return self };
         let is_large = body.len() >= MIN_COMPRESSED_BYTES;
         let coding = if is_large { Coding::preferred(request) } else { None };
-        // Both are in memory during compression; without memory for that the body is sent
-        // uncompressed.
+        // The body and its compressed form are in memory at the same time; without memory for both,
+        // the body is sent uncompressed.
         let coding = coding.filter(|_| memory.grow(body.len() / 2).is_ok());
         if is_large {
             self.headers.push((header::VARY, HeaderValue::from_static("accept-encoding")));
@@ -337,20 +337,20 @@ impl Response {
     }
 
     /// Reserves memory for exactly what is sent. Without enough memory the response becomes a 503,
-    /// except a small one, and the response to a write, which is committed.
+    /// except a small response, and the response to a write: the write is committed.
     pub(crate) fn with_memory(self, memory: &Reservation, is_write: bool, method: &Method) -> Self {
         let is_sent = method != Method::HEAD && self.status != StatusCode::NOT_MODIFIED;
-        let (length, held) = match &self.body {
+        let (length, reserved) = match &self.body {
             Content::Full(bytes) if is_sent => (bytes.len(), memory.bytes()),
             _ => (0, memory.bytes()),
         };
-        if length <= held {
-            memory.shrink(held - length);
+        if length <= reserved {
+            memory.shrink(reserved - length);
             return self;
         }
         if length > ALWAYS_SENT_BYTES
             && !is_write
-            && let Err(error) = memory.grow(length - held)
+            && let Err(error) = memory.grow(length - reserved)
         {
             drop(self);
             return Self::from(error).with_memory(memory, is_write, method);
@@ -359,7 +359,7 @@ impl Response {
         self
     }
 
-    /// Makes the HTTP response; one to HEAD has the length of the body without the body.
+    /// Creates the HTTP response; a response to HEAD has the length of the body, but no body.
     pub(crate) fn into_http(self, method: &Method, request_id: HeaderValue) -> HttpResponse {
         let mut headers = HeaderMap::with_capacity(8);
         let length = self.body.length();

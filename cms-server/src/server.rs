@@ -52,7 +52,7 @@ const MAX_HEADER_BYTES: u32 = 64 * 1024;
 /// Read buffer of one connection; more than the longest head, and not much more, because
 /// each of hundreds of uploads fills its own.
 const BUFFER_BYTES: usize = 128 * 1024;
-/// Pause of accepting after an error: the process has no file handles left.
+/// Pause of accepting after an error: usually the process has no file handles left.
 pub(crate) const ACCEPT_RETRY_INTERVAL: Duration = Duration::from_millis(100);
 /// Maximum number of connections that wait to be accepted.
 pub(crate) const BACKLOG: u32 = 1024;
@@ -100,7 +100,7 @@ enum BoundSocket {
     Starting(Starting),
 }
 
-/// Binds the address, so that work before [`Bound::serve`] is not in vain.
+/// Binds the address, so that an error shows before the work that precedes [`Bound::serve`].
 ///
 /// # Errors
 /// When the address cannot be bound, or threads cannot be started.
@@ -166,7 +166,7 @@ impl Bound {
 /// Starts a server: [`bind`], then [`Bound::serve`].
 ///
 /// # Errors
-/// As these two.
+/// The errors of these two functions.
 pub fn serve(config: ServerConfig, cms: Arc<Cms>) -> io::Result<Running> {
     bind(config)?.serve(cms)
 }
@@ -297,7 +297,7 @@ async fn run(listener: TcpListener, app: Arc<App>, stopped: oneshot::Receiver<Du
     let grace = time::sleep(app.config.grace);
     app.draining.store(true, Ordering::Relaxed);
     let unready = async {
-        // Comes before connections are refused, so that other nodes forward no further writes.
+        // Before connections are refused, so that other nodes forward no further writes.
         cluster::release(&app, &[Duty::Writer]).await;
         time::sleep(unready_time).await;
     };
@@ -316,7 +316,7 @@ async fn run(listener: TcpListener, app: Arc<App>, stopped: oneshot::Receiver<Du
     }
 }
 
-/// Accepts connections. It is cancelled between two of them.
+/// Accepts connections. Cancelling it loses no accepted connection.
 async fn accept(
     listener: &TcpListener,
     app: &Arc<App>,
@@ -371,7 +371,7 @@ async fn serve_stream(
     app: Arc<App>,
     draining: watch::Receiver<()>,
 ) {
-    // Responses are complete when they are written: there is nothing to wait for.
+    // Responses are complete when they are written, so Nagle's algorithm would only delay them.
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "TCP_NODELAY not set");
     }
@@ -435,7 +435,7 @@ mod tests {
     use super::*;
     use crate::{blocking, net::permits::Work};
 
-    /// Work that neither ends nor can be interrupted, and that the last background tasks wait for.
+    /// The work neither ends nor can be interrupted, and the last background tasks wait for its permits.
     #[test]
     fn shutdown_ends_running_work() {
         let core = TestCms::new();

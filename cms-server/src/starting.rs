@@ -21,9 +21,9 @@ use crate::{
     state::RequestIds,
 };
 
-/// Time in which connections are refused, because there is no listener yet. A load balancer that has not
-/// noticed yet that a restarted node is not ready tries another node when a connection is refused, but
-/// would pass a response with 503 on to the client.
+/// Time in which connections are refused, because there is no listener yet. A load balancer may still
+/// use a restarted node. When a connection is refused, it tries another node, but it would pass a
+/// response with 503 on to the client.
 const QUIET_TIME: Duration = Duration::from_secs(2);
 /// Maximum number of open connections.
 const MAX_CONNECTIONS: usize = 64;

@@ -28,7 +28,7 @@ pub(super) async fn make_scheduled(app: Arc<App>, schedule: BackupSchedule) {
         let pause = match due_in {
             Some(Duration::ZERO) if make(&app, &schedule).await => Duration::ZERO,
             Some(Duration::ZERO) | None => CHECK_INTERVAL,
-            Some(rest) => rest.min(CHECK_INTERVAL),
+            Some(time_left) => time_left.min(CHECK_INTERVAL),
         };
         time::sleep(pause).await;
     }
@@ -47,8 +47,8 @@ async fn due_in(app: &Arc<App>, schedule: &BackupSchedule) -> Option<Duration> {
 /// Creates a backup; returns whether it is complete.
 async fn make(app: &Arc<App>, schedule: &BackupSchedule) -> bool {
     let (schedule, state) = (schedule.clone(), Arc::clone(app));
-    let stops = move || state.draining.load(Ordering::Relaxed);
-    let backup = run(app, TASK, move |cms| cms.backups().make(&schedule, &stops)).await;
+    let is_stopping = move || state.draining.load(Ordering::Relaxed);
+    let backup = run(app, TASK, move |cms| cms.backups().make(&schedule, &is_stopping)).await;
     app.metrics.count_backup("scheduled", backup.is_some());
     if let Some(backup) = &backup {
         let (objects, files, bytes) = (backup.objects, backup.files, backup.bytes);

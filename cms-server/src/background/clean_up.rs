@@ -9,16 +9,17 @@ use super::runner::{repeat, run};
 use crate::{net::permits::Work, state::App};
 
 const CLEAN_UP_INTERVAL: Duration = Duration::from_mins(1);
-/// Time of the first search for orphaned files after the start of the server, and its interval.
+/// Delay of the first search for orphaned files after the start of the server.
 const FIRST_ORPHAN_CLEAN_UP: Duration = Duration::from_mins(1);
+/// Interval of searches for orphaned files.
 const ORPHAN_CLEAN_UP_INTERVAL: Duration = Duration::from_hours(1);
 
-/// Removes what expired, and records when keys were used.
+/// Removes expired data, and records when keys were used.
 pub(super) async fn remove_expired(app: Arc<App>) {
     repeat(app, CLEAN_UP_INTERVAL, ("clean-up", Work::Write), Cms::clean_up).await;
 }
 
-/// Removes files without a media object. It has a permit for files, so no write waits for it.
+/// Removes files without a media object. The task takes a permit for files, so no write waits for it.
 pub(super) async fn remove_orphaned_files(app: Arc<App>) {
     time::sleep(FIRST_ORPHAN_CLEAN_UP).await;
     let mut last = OrphanCleanUp::default();
@@ -75,7 +76,7 @@ mod tests {
         core.to_real_time(0);
         let task = tokio::spawn(remove_orphaned_files(app));
         time::sleep(FIRST_ORPHAN_CLEAN_UP * 2).await;
-        assert_eq!(files(), 11, "it may still become an object");
+        assert_eq!(files(), 11, "the file without an object is too young to be removed");
         core.run_for(25 * 3600);
         time::sleep(ORPHAN_CLEAN_UP_INTERVAL).await;
         assert_eq!(files(), 10);

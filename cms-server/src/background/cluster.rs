@@ -1,4 +1,4 @@
-//! What a node does for its cluster beside requests: reports, duties and upgrades.
+//! The background tasks of a node for its cluster: reports, duties and upgrades.
 
 use std::{sync::Arc, time::Duration};
 
@@ -26,7 +26,7 @@ pub(crate) async fn abandoned(app: &App) {
 }
 
 /// Reports the state of this node, renews its duties, and looks up the node that writes.
-pub(super) async fn take_part(app: Arc<App>) {
+pub(super) async fn report_and_renew_duties(app: Arc<App>) {
     if app.cms.cluster().is_none() {
         return;
     }
@@ -36,7 +36,7 @@ pub(super) async fn take_part(app: Arc<App>) {
         if is_due {
             renew_at = Instant::now() + DUTY_INTERVAL;
         }
-        // Not under a permit: a node that is busy keeps its duties.
+        // Without a permit, so that a busy node keeps its duties.
         let done = blocking::run_without_permit(&app, move |app| report(app, is_due)).await;
         if let Ok(Err(error)) = done {
             tracing::debug!(%error, "node not reported");
@@ -60,7 +60,7 @@ fn report(app: &App, is_renewal_due: bool) -> Result<()> {
     // Without a destination this node could make no backup.
     let can_do = |duty: &Duty| match duty {
         Duty::Backups => app.config.backups.is_some(),
-        // Renewed more often.
+        // Renewed with every report, see above.
         Duty::Writer => false,
         _ => true,
     };
@@ -93,7 +93,7 @@ pub(super) async fn upgrade(app: Arc<App>) {
     }
 }
 
-/// Gives duties of this node to another one.
+/// Releases duties of this node, so that another node can take them.
 pub(crate) async fn release(app: &Arc<App>, duties: &'static [Duty]) {
     if app.cms.cluster().is_none() {
         return;

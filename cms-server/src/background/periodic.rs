@@ -33,7 +33,7 @@ pub(super) async fn publish_due(app: Arc<App>) {
 
 /// Indexes new content in small batches, so that a search has little left to index. After an error,
 /// [`poll`] pauses longer, so that the log does not get the same error five times a second. Searches
-/// do not wait for that: each of them tries to index immediately.
+/// do not wait for the end of this pause: each of them tries to index immediately.
 pub(super) async fn index(app: Arc<App>) {
     poll(app, ("index", Work::Search), |cms| cms.search().advance_if_due()).await;
 }

@@ -1,4 +1,4 @@
-//! The addresses that a webhook may have: public ones.
+//! The IP addresses to which webhooks are sent: only public ones.
 //!
 //! Otherwise a key that may write webhooks could send requests to services of this machine or its
 //! network. [`super::webhook_client`] checks the addresses that a host name resolves to.

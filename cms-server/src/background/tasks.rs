@@ -1,7 +1,7 @@
 //! The background tasks of a running server: starting and stopping them.
 //!
-//! Several servers may run them on one data directory. The core decides what is due, inside the
-//! transaction that changes it, and which process writes the search index.
+//! Several servers may run these tasks on one data directory. The core decides what is due, in the
+//! transaction that does the work, and decides which process writes the search index.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ impl BackgroundTasks {
             tokio::spawn(periodic::run_jobs(Arc::clone(app))),
             tokio::spawn(periodic::refresh_graphql(Arc::clone(app))),
             tokio::spawn(periodic::check_storage(Arc::clone(app))),
-            tokio::spawn(cluster::take_part(Arc::clone(app))),
+            tokio::spawn(cluster::report_and_renew_duties(Arc::clone(app))),
             tokio::spawn(cluster::upgrade(Arc::clone(app))),
             tokio::spawn(webhooks::deliver(Arc::clone(app))),
         ];

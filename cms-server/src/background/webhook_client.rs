@@ -18,7 +18,7 @@ use reqwest::{
 use super::public_address::is_public;
 use crate::state::App;
 
-/// Headers that the client sets; those of a webhook are ignored.
+/// Names of headers that are ignored in the configuration of a webhook.
 const RESERVED_HEADERS: [&str; 8] = [
     "connection",
     "content-length",
@@ -34,7 +34,7 @@ const RESERVED_HEADERS: [&str; 8] = [
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Request<'a> {
     pub(super) url: &'a str,
-    /// The last one of a name counts.
+    /// Of several headers with one name, the last is sent.
     pub(super) headers: &'a [(String, String)],
     pub(super) body: &'a str,
     /// Timeout until the end of the response.
@@ -95,7 +95,7 @@ impl WebhookClient {
         Ok((status, body))
     }
 
-    /// Refuses a private address in the URL, which no resolver sees.
+    /// Refuses a URL with a private IP address as its host: the resolver sees host names only.
     fn check_literal_address(&self, url: &Url) -> Result<(), String> {
         let host = url.host_str().unwrap_or_default();
         let literal = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
@@ -105,7 +105,7 @@ impl WebhookClient {
 
     fn client(&self) -> Result<&Client, String> {
         let client = self.client.get_or_init(|| {
-            // Fails only when another provider is installed, which works too.
+            // Fails only if a cryptography provider is already installed, which works too.
             rustls::crypto::ring::default_provider().install_default().ok();
             let builder = Client::builder()
                 // A proxy would resolve host names on its own.

@@ -1,8 +1,8 @@
 //! Sends webhook deliveries, several of each webhook at a time.
 //!
-//! The core decides what is due, the content of a request and when it is retried, and stores all of
-//! it: after a crash the next process sends what was in progress again. This module knows which
-//! requests run.
+//! The core decides which deliveries are due, what a request contains and when it is retried, and
+//! stores all of this. After a crash, the next process sends the requests again that were running.
+//! This module knows which requests run.
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -139,7 +139,7 @@ fn poll(cms: &Cms, running: &BTreeMap<i64, Vec<Dispatch>>) -> Result<(bool, Vec<
 }
 
 impl Dispatcher {
-    /// Sends one delivery, and waits when its outcome could not be recorded.
+    /// Sends one delivery, and pauses if its outcome could not be recorded.
     async fn deliver(self, dispatch: Dispatch) -> Dispatch {
         if self.try_deliver(dispatch.clone()).await.is_none() {
             time::sleep(UNRECORDED_DELIVERY_PAUSE).await;
@@ -147,7 +147,7 @@ impl Dispatcher {
         dispatch
     }
 
-    /// Sends one delivery; none when the core failed.
+    /// Sends one delivery. Returns none if a call of the core failed.
     async fn try_deliver(&self, dispatch: Dispatch) -> Option<()> {
         let Ok(permit) = self.permits.acquire().await else { return Some(()) };
         // Another node may have taken over while this delivery waited.

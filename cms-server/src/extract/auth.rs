@@ -1,5 +1,5 @@
-//! The caller of a request: its key, in header `X-AUTH-TOKEN` or else in query `auth_token`, and
-//! without a key the session of its cookie.
+//! Finds the caller of a request: by the key in the header `X-AUTH-TOKEN`, or else in the query
+//! parameter `auth_token`; without a key, by the session cookie.
 
 use axum::http::{HeaderMap, HeaderName, Method};
 use cms_core::{Caller, CommitState, Credential, Error, Keys, Result};
@@ -16,8 +16,8 @@ const HEADER: HeaderName = HeaderName::from_static("x-auth-token");
 const CMS_REQUEST: HeaderName = HeaderName::from_static("x-cms-request");
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
-/// Authenticates the caller of a request, with the view of content that the request selects, in the
-/// state of the newest commit. `session` finds the caller of a session cookie:
+/// Authenticates the caller of a request as of the newest commit; the caller gets the view of content
+/// that the request selects. `session` finds the caller of a session cookie:
 /// [`Keys::authenticate_session`], or for an open stream, which does not prolong its session,
 /// [`Keys::recheck_session`].
 pub(crate) fn caller<'a>(
@@ -48,8 +48,8 @@ pub(crate) fn has_key(headers: &HeaderMap, query: &Query<'_>) -> bool {
     headers.contains_key(HEADER) || query.get(KEY_PARAMETER).is_some()
 }
 
-/// Rejects a write with a session cookie that does not come from a page of this server: browsers
-/// add the cookie to requests from pages of other sites too.
+/// Rejects a write that a session cookie authenticates and that no page of this server sends:
+/// browsers add the cookie to requests from pages of other sites too.
 pub(crate) fn require_same_origin(
     caller: &Caller,
     method: &Method,

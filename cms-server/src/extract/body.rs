@@ -20,7 +20,7 @@ use crate::{
     state::App,
 };
 
-/// Maximum number of bytes of an unread body that are discarded, and the timeout.
+/// Maximum number of bytes of an unread body that are discarded, and the timeout for it.
 const MAX_DISCARDED_BYTES: u64 = 64 * 1024;
 const DISCARD_TIMEOUT: Duration = Duration::from_secs(1);
 
@@ -69,7 +69,7 @@ impl<'b> BodyReader<'b> {
     }
 }
 
-/// A body in memory. A large one is dropped together with its permit.
+/// A body in memory. The permit of a large body is released together with the body.
 #[derive(Default)]
 pub(crate) struct BufferedBody {
     pub(crate) bytes: Bytes,
@@ -97,7 +97,7 @@ async fn buffer(app: &App, mut reader: BodyReader<'_>, limit: usize) -> Result<B
         }
         if permit.is_none() && length.max(declared) > LARGE_BYTES {
             permit = Some(app.permits.acquire_large_body().await?);
-            reader.transfer.set_held(length.max(declared));
+            reader.transfer.set_held_bytes(length.max(declared));
         }
         if first.is_empty() && all.is_empty() {
             // Small bodies arrive in one chunk, which is not copied.
@@ -145,8 +145,8 @@ pub(crate) fn object_or_empty(body: &[u8]) -> Result<Map<String, Value>> {
     if body.is_empty() { Ok(Map::new()) } else { object(body) }
 }
 
-/// Returns what was read from the members of a body. Their errors count only if the addressed resource exists:
-/// 404 comes first (see docs/reference/http.md#order-of-checks).
+/// Returns the parsed members of a body. An error in them is returned only if the addressed resource
+/// exists: 404 comes first (see docs/reference/http.md#order-of-checks).
 pub(crate) fn valid<T>(read: Result<T>, exists: impl FnOnce() -> Result<()>) -> Result<T> {
     read.or_else(|error| exists().and(Err(error)))
 }

@@ -1,11 +1,11 @@
-//! Cookies: their names, reading one, and the headers that set or remove those of a session and of a
-//! sign-in by OpenID Connect.
+//! The cookies of sessions and of sign-ins by OpenID Connect: names, values, and the headers that set
+//! and remove them.
 
 use axum::http::{HeaderMap, HeaderValue, header};
 use cms_core::limits::OPENID_SIGN_IN_SECONDS;
 
-/// The name of the cookie of a session. Browsers accept the prefix over HTTPS only, and then neither
-/// a page without TLS nor a subdomain can set the cookie.
+/// The name of the cookie of a session. Browsers accept the prefix `__Host-` over HTTPS only; then
+/// neither a page without TLS nor a subdomain can set the cookie.
 pub(crate) fn session_name(is_https: bool) -> &'static str {
     if is_https { "__Host-cms_session" } else { "cms_session" }
 }
@@ -24,7 +24,7 @@ pub(crate) fn value<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
     pairs.find(|(found, _)| found.trim() == name).map(|(_, value)| value.trim())
 }
 
-/// `Set-Cookie` for a new session that lasts at most this long.
+/// `Set-Cookie` for a new session.
 pub(crate) fn set_session(is_https: bool, value: &str, max_age_seconds: i64) -> HeaderValue {
     set(is_https, session_name(is_https), value, "Strict", max_age_seconds)
 }

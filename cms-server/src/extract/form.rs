@@ -136,7 +136,7 @@ async fn receive(app: &Arc<App>, field: &mut Field<'_>, gap: &AtomicUsize) -> Re
 
 /// Passes the body to the parser one frame at a time, and fails after [`MAX_GAP_BYTES`] without a
 /// result: the parser buffers all input, and searches all of it for the next part after each frame.
-/// The last frame does not count, since the parser may not have searched it.
+/// The last frame does not count, since the parser may not have searched it yet.
 fn frames(
     body: BodyReader<'_>,
     gap: Arc<AtomicUsize>,
@@ -161,7 +161,8 @@ impl Default for Form {
 }
 
 impl Form {
-    /// Sets a field. The last one of a name counts; unknown ones are ignored.
+    /// Sets a field, or adds a tag. Of several fields with one name, the last is used; unknown fields
+    /// are ignored.
     fn set(&mut self, name: &str, text: String) {
         let request = &mut self.request;
         match name {
@@ -176,7 +177,7 @@ impl Form {
     }
 }
 
-/// Returns the file name, from either of the two parameters.
+/// Returns the file name: the parameter `filename*`, or else `filename`.
 fn file_name(field: &Field<'_>) -> String {
     let disposition = field.headers().get(header::CONTENT_DISPOSITION);
     let extended = disposition.and_then(extended_file_name);

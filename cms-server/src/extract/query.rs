@@ -1,6 +1,7 @@
-//! The query string of a request: decoded pairs, of which a name may occur several times.
+//! The query string of a request: decoded pairs of name and value. A name may occur several times.
 //!
-//! Nothing in a query string is an error here: what does not decode stays unchanged.
+//! Nothing in a query string is an error here: a `%` without two hexadecimal digits stays unchanged,
+//! and bytes that are not UTF-8 become U+FFFD.
 
 use std::borrow::Cow;
 
@@ -12,7 +13,7 @@ use crate::{net::raw_query::RawQuery, response::ignored_names};
 /// The parameter of the key; every route knows it.
 pub(crate) const KEY_PARAMETER: &str = "auth_token";
 
-/// Returns the query string as the client sent it, with characters that a URI may not contain too.
+/// Returns the query string as the client sent it, also with characters that a URI may not contain.
 pub(crate) fn query_string(parts: &Parts) -> &str {
     match parts.extensions.get::<RawQuery>() {
         Some(RawQuery(text)) => text,
@@ -20,7 +21,7 @@ pub(crate) fn query_string(parts: &Parts) -> &str {
     }
 }
 
-/// The paths in parameters of a request that no content type declares.
+/// The property paths that a request names in its parameters and no content type declares.
 #[derive(Default)]
 pub(crate) struct UnknownPaths {
     /// In the JSON of `filters`.
@@ -81,8 +82,8 @@ impl<'a> Query<'a> {
         self.pairs.iter().filter_map(entry).collect()
     }
 
-    /// Returns a header value with the names of the parameters that a route does not know. For
-    /// `filters`, `fields` and `item_fields`, it has the unknown paths in the values of these instead.
+    /// Returns a header value with the names of the parameters that a route does not know. If it knows
+    /// `filters`, `fields` or `item_fields`, the header has the unknown paths in the values of these.
     pub(crate) fn ignored(&self, known: &[&str], unknown: &UnknownPaths) -> Option<HeaderValue> {
         let mut names = Vec::new();
         for (name, value) in self.pairs.iter().filter(|(name, _)| name != KEY_PARAMETER) {

@@ -1,7 +1,7 @@
 //! The headers that select the view of content, and the one that keeps the dates of imported
 //! objects.
 //!
-//! Other values are ignored, also where a proxy adds one to a header.
+//! Other values of these headers are ignored, also values that a proxy adds.
 
 use axum::http::{HeaderMap, HeaderName};
 use cms_core::Visibility;

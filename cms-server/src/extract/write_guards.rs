@@ -10,7 +10,7 @@ use super::visibility;
 
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
-/// Reads both headers of a request with this JSON.
+/// Reads both headers of a request; `json` is its body.
 pub(crate) fn read(parts: &Parts, json: &[u8]) -> Result<WriteGuards> {
     let if_match = joined(&parts.headers, &header::IF_MATCH).map(|text| IfMatch::parse(&text));
     let mut keys = parts.headers.get_all(&IDEMPOTENCY_KEY).iter();

@@ -1,7 +1,7 @@
-//! The admin page at `/admin`: the files that the build made of `admin/`.
+//! The admin page at `/admin`: the files that the build created from `admin/`.
 //!
-//! Every path without a file is the page itself, which reads the address. The page uses the public API
-//! alone; nothing here knows users or content.
+//! A path without a file, except below `assets/`, returns the page, which reads the path. The page
+//! uses the public API alone; nothing here knows users or content.
 
 use std::{
     collections::HashMap,
@@ -100,7 +100,7 @@ pub(crate) fn get(app: &App, head: &Parts) -> Response {
 fn policy(preview_origins: &[String]) -> HeaderValue {
     let frames = [FRAMES].into_iter().chain(preview_origins.iter().map(String::as_str));
     let policy = POLICY.trim().replacen(FRAMES, &frames.collect::<Vec<_>>().join(" "), 1);
-    // Origins are checked when the setting is read; a policy without them is the closed one.
+    // Never fails, because origins are checked when the setting is read; else the page loads nothing.
     HeaderValue::try_from(policy).unwrap_or(HeaderValue::from_static("default-src 'none'"))
 }
 

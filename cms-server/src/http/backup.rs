@@ -78,7 +78,7 @@ struct ChunkWriter {
 }
 
 impl ChunkWriter {
-    /// Waits for the client with a timeout: during a backup no file is removed.
+    /// Waits for the client, with a timeout: files cannot be removed while a backup runs.
     fn send(&self, message: Message) -> io::Result<()> {
         let sent = Handle::current().block_on(self.sender.send_timeout(message, STALL_TIMEOUT));
         sent.map_err(|_| io::Error::other(Error::Busy("the client reads too slowly".to_owned())))

@@ -2,7 +2,7 @@
 //!
 //! A stream is a task of its own, which reads the same pages. It reads after each commit of this
 //! process, and every second, since other processes write too; each time it authenticates the
-//! caller again. So a stream shows what a request at that moment would.
+//! caller again. So a stream shows what a request at that moment would show.
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -41,7 +41,7 @@ use crate::{
 
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
-/// How often changes of other processes, the key or session and the end of the server are checked.
+/// Interval of checks for changes of other processes, and of key, session and server.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
 /// How long changes are collected after a commit.
 const BATCH_DELAY: Duration = Duration::from_millis(20);
@@ -126,7 +126,7 @@ impl ChangeFeed {
         Ok(event_stream::response(receiver))
     }
 
-    /// Sends changes until the client disconnects, key or session end, or the server stops. A
+    /// Sends changes until the client disconnects, the key or session ends, or the server stops. A
     /// client that reconnects then gets the error, or continues.
     async fn send(
         mut self,
@@ -183,8 +183,8 @@ fn push(message: &mut Vec<u8>, page: &Changes) {
     }
 }
 
-/// A comment, which keeps the connection alive, and an event without data, of which clients store
-/// the id: so a client that sees few changes keeps up with the journal.
+/// A comment, which keeps the connection alive, and an event without data. Clients store the id of the
+/// event, so a client that sees few changes keeps up with the journal.
 fn heartbeat(position: Position) -> Vec<u8> {
     format!(":\nid: {position}\n\n").into_bytes()
 }

@@ -23,19 +23,18 @@ pub(crate) struct RequestContext<'a> {
     /// Parameters of the path, decoded; empty where the route has fewer.
     pub(crate) path: [Cow<'a, str>; 3],
     pub(crate) query: Query<'a>,
-    /// The query parameters that the handler does not ignore: those of the route, unless it says
-    /// otherwise.
+    /// The query parameters that the handler does not ignore: by default those of the route.
     pub(crate) known_parameters: &'static [&'static str],
     pub(crate) head: &'a Parts,
-    /// Where handlers need more than the core.
+    /// For handlers that need more than the core.
     pub(crate) app: &'a App,
-    /// Of the client.
+    /// The address of the client.
     pub(crate) address: Option<IpAddr>,
     /// JSON; empty where the route reads none.
     pub(crate) body: &'a Bytes,
     /// Empty where the route reads none.
     pub(crate) form: Form,
-    /// Where the route uses it; cancelled when the client disconnects.
+    /// None where the route does not use it; cancelled when the client disconnects.
     pub(crate) progress: Option<Arc<Progress>>,
     /// Payload keys that the handler ignored.
     pub(crate) ignored_payload: Option<HeaderValue>,
@@ -47,7 +46,7 @@ pub(crate) struct RequestContext<'a> {
 pub(crate) struct UnauthenticatedRequest {
     pub(crate) head: Parts,
     pub(crate) body: Bytes,
-    /// Of the client.
+    /// The address of the client.
     pub(crate) address: Option<IpAddr>,
 }
 

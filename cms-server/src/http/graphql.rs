@@ -9,7 +9,7 @@ use cms_core::{
 use super::context::RequestContext;
 use crate::response::Response;
 
-/// The response depends on the key, and on the content of the moment.
+/// The response depends on the key, and on the current content.
 const NO_CACHE: HeaderValue = HeaderValue::from_static("private, no-cache");
 
 pub(crate) fn query(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {

@@ -136,7 +136,7 @@ async fn image_body(app: &Arc<App>, image: &Arc<Image>) -> Result<ImageBody> {
     blocking::run(app, work, move |app| app.cms.media().image_body(&image)).await?
 }
 
-/// Streams a large image of the cache.
+/// Streams a large rendered image from the cache.
 fn rendered(app: &Arc<App>, media_type: HeaderValue, chunks: FileChunks) -> Response {
     let length = Some(chunks.size());
     let reader = (Arc::clone(app), chunks);
@@ -208,8 +208,8 @@ async fn wait_for_memory(app: &App, bytes: u64) -> Result<()> {
     time::timeout(MEMORY_TIMEOUT, waiting).await.map_err(timed_out)
 }
 
-/// Returns whether a browser only shows or plays a file of this media type. Media types are content
-/// and may be any text; a type that is not known to be inert may not run scripts.
+/// Returns whether a browser only shows or plays files of this media type. Media types are content and
+/// may be any text, so files of all other types are sent with a sandbox, which forbids scripts.
 fn is_inert(media_type: &str) -> bool {
     let media_type = media_type.to_ascii_lowercase();
     let is_plain = media_type.bytes().all(|b| b.is_ascii_alphanumeric() || b"/.+-".contains(&b));

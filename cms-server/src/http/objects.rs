@@ -136,7 +136,7 @@ pub(crate) fn is_descending(query: &Query<'_>) -> bool {
     direction(query) == Direction::Descending
 }
 
-/// Every value but `desc` is ascending.
+/// Every value except `desc` means ascending.
 pub(crate) fn direction(query: &Query<'_>) -> Direction {
     match query.get("order_direction") {
         Some(text) if text.eq_ignore_ascii_case("desc") => Direction::Descending,

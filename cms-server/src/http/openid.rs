@@ -1,6 +1,6 @@
 //! Sign-in by OpenID Connect: the redirect to the issuer, and the callback.
 //!
-//! Both respond with a redirect, also to the page that shows an error.
+//! Both respond with a redirect: after a failed sign-in to the sign-in page, which shows the error.
 
 use std::{net::IpAddr, sync::Arc};
 
@@ -129,7 +129,7 @@ fn redirect_url(app: &App, head: &Parts) -> String {
     format!("{}{CALLBACK}", app.config.base_url(head))
 }
 
-/// Logs why nobody has signed in, and shows it on the sign-in page.
+/// Logs why a sign-in failed, and redirects to the sign-in page, which shows the error.
 fn refused(error: OpenIdError, detail: Option<&str>, client: &SessionClient) -> Response {
     let (user, reason, address) = ("", error.as_str(), &client.address);
     tracing::info!(user, method = "openid", reason, detail, address, "sign-in failed");
@@ -142,7 +142,7 @@ fn sign_in_page(error: OpenIdError) -> Response {
 
 fn redirect(url: &str) -> Response {
     let url = utf8_percent_encode(url, ENCODED).to_string();
-    let url = HeaderValue::try_from(url).expect("its characters are visible ones of ASCII");
+    let url = HeaderValue::try_from(url).expect("the URL has visible ASCII characters only");
     Response::empty()
         .with_status(StatusCode::FOUND)
         .with_header(header::LOCATION, url)

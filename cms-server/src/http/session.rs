@@ -1,7 +1,7 @@
 //! Sign-in, and the sessions of the caller.
 //!
 //! `routing/request.rs` has already checked that a sign-in does not come from another site, and that its
-//! client address has not failed too often. Sign-out is in `routing/request.rs` too.
+//! client address does not have too many failed attempts. Sign-out is in `routing/request.rs` too.
 
 use axum::http::{HeaderValue, header, request::Parts};
 use cms_core::{
@@ -59,7 +59,7 @@ pub(crate) fn sign_in(app: &App, request: &UnauthenticatedRequest) -> Result<Res
         .with_header(header::CACHE_CONTROL, NO_STORE))
 }
 
-/// Tells what a code is for.
+/// Returns what a one-time code is used for.
 pub(crate) fn code(app: &App, request: &UnauthenticatedRequest) -> Result<Response> {
     let code = code_of(&body::object(&request.body)?)?;
     let attempt = app.sign_in_limits.start(request.address, None, app.uptime())?;

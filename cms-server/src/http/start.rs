@@ -1,4 +1,4 @@
-//! The start page at `/`: where the admin page, the API explorer and the documentation are.
+//! The start page at `/`, which links the admin page, the API explorer and the documentation.
 
 use std::sync::LazyLock;
 
@@ -8,7 +8,7 @@ use serde_json::json;
 use super::api_explorer;
 use crate::{response::Response, state::App};
 
-/// Where the documentation of this version is published, if the build knows it.
+/// The URL of the documentation of this version, if the build knows it.
 const DOCUMENTATION: Option<&str> = option_env!("CMS_DOCS_URL");
 
 const STYLE: &str = include_str!("start/page.css");
@@ -22,7 +22,7 @@ const POLICY: HeaderValue = HeaderValue::from_static(
      frame-ancestors 'none'",
 );
 
-/// The page, or the same links as JSON for a client that accepts only that.
+/// The page, or the same links as JSON for a client that requests JSON and not HTML.
 pub(crate) fn get(_: &App, head: &Parts) -> Response {
     let response = if wants_json(&head.headers) {
         let admin = crate::HAS_ADMIN_PAGE.then_some("/admin");
@@ -57,7 +57,7 @@ fn page(has_admin_page: bool, documentation: Option<&str>) -> String {
     page.replace(start, "").replace(end, "")
 }
 
-/// Returns whether a client accepts JSON by name, and not HTML as browsers do.
+/// Returns whether `Accept` names JSON, and does not name HTML, which browsers request.
 fn wants_json(headers: &HeaderMap) -> bool {
     let accepted = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
     let types: Vec<String> = accepted
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn page_leads_where_the_build_has_pages() {
+    fn page_links_only_pages_of_the_build() {
         let complete = page(true, Some("https://docs.example.com"));
         for link in ["admin", "docs", "https://docs.example.com"] {
             assert!(complete.contains(&format!("<a href=\"{link}\">")), "{complete}");
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn only_clients_that_ask_for_it_get_json() {
+    fn json_is_sent_only_to_clients_that_request_it() {
         for (accept, is_json) in [
             ("", false),
             ("*/*", false),

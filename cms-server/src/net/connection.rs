@@ -36,14 +36,14 @@ pub(crate) const IDLE_TIMEOUT: Duration = Duration::from_mins(1);
 const CHECK_INTERVAL: Duration = Duration::from_secs(5);
 /// How often a connection is checked while the server drains.
 const DRAIN_INTERVAL: Duration = Duration::from_millis(250);
-/// Bytes of HTTP/2 control frames in a check interval; fewer bytes do not count as progress.
-const CONTROL_BYTES: usize = 64;
+/// Fewer bytes in a check interval do not count as progress: they may be HTTP/2 control frames.
+const MIN_PROGRESS_BYTES: usize = 64;
 /// The responses of one connection may take one eighth of the response memory budget.
 const CONNECTION_MEMORY_DIVISOR: usize = 8;
 
 /// An open connection.
 pub(crate) struct Connection {
-    /// None without a socket.
+    /// The address of the client; none without a socket.
     pub(crate) peer: Option<IpAddr>,
     process: Arc<MemoryBudget>,
     memory: Arc<MemoryBudget>,
@@ -86,8 +86,8 @@ impl Connection {
         RunningRequest(Arc::clone(self))
     }
 
-    /// Waits until the connection is idle for too long, or its client reads too slowly; returns
-    /// which.
+    /// Waits until the connection is idle for too long, or its client reads too slowly; returns this
+    /// reason.
     pub(crate) async fn timed_out(&self, min_rate: MinTransferRate) -> &'static str {
         let (mut requests, mut written, mut unsent) = (0, 0, 0);
         let mut idle_since = Instant::now();
@@ -109,8 +109,8 @@ impl Connection {
                 continue;
             }
             let sent = usize::try_from(written - written_before).unwrap_or(usize::MAX);
-            transfer.set_held(unsent.min(unsent_before));
-            transfer.record(if sent < CONTROL_BYTES { 0 } else { sent }, CHECK_INTERVAL);
+            transfer.set_held_bytes(unsent.min(unsent_before));
+            transfer.record(if sent < MIN_PROGRESS_BYTES { 0 } else { sent }, CHECK_INTERVAL);
             let is_scarce = self.process.used() > self.process.limit() / 2;
             let stall_timeout = if is_scarce { SCARCE_STALL_TIMEOUT } else { STALL_TIMEOUT };
             if transfer.time_left(stall_timeout).is_zero() {
@@ -147,7 +147,7 @@ impl Drop for RunningRequest {
     }
 }
 
-/// The body of a response, whose bytes count until they are sent.
+/// The body of a response, whose bytes count against the memory budgets until they are sent.
 pub(crate) struct ResponseBody {
     body: Body,
     /// The memory reserved for the first bytes.
@@ -187,7 +187,7 @@ impl HttpBody for ResponseBody {
     }
 }
 
-/// Bytes that the HTTP library has; dropped when they are written, or never will be.
+/// Bytes that the HTTP library holds, until it has written or discarded them.
 struct UnsentBytes {
     bytes: Bytes,
     connection: Arc<Connection>,

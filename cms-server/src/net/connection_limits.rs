@@ -16,7 +16,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use super::rate_limit::client_network;
 use crate::config::ServerConfig;
 
-/// Connections of one public address, unless the operator configures another number.
+/// Default of the maximum number of connections of one public address.
 const CONNECTIONS_PER_ADDRESS: usize = 128;
 /// If the limit of connections applies to an address, all responses to it together may take a quarter
 /// of the response memory budget.
@@ -41,7 +41,7 @@ struct ClientAddress {
 
 /// An accepted connection; dropping it returns its permit.
 pub(crate) struct AcceptedConnection {
-    /// The memory that its responses may take: a part of that of the process.
+    /// The memory that its responses may take: a part of the budget of the process.
     pub(crate) memory: Arc<MemoryBudget>,
     _permit: OwnedSemaphorePermit,
     counted: Option<(Arc<ConnectionLimits>, IpAddr)>,
@@ -129,7 +129,7 @@ impl Drop for AcceptedConnection {
     }
 }
 
-/// Returns whether an address is public. Behind a private one there may be a proxy, or the gateway of
+/// Returns whether an address is public. A private address may be that of a proxy or of the gateway of
 /// a container, with all clients behind it.
 fn is_public(address: IpAddr) -> bool {
     match address.to_canonical() {

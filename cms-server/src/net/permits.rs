@@ -26,10 +26,10 @@ use crate::config::ServerConfig;
 const WAIT_TIMEOUT: Duration = Duration::from_secs(10);
 /// The same for an image: a page requests all of its images concurrently, and each is rendered once.
 const IMAGE_WAIT_TIMEOUT: Duration = Duration::from_secs(30);
-/// The same where the body of the request is received already, or about to be.
+/// The same for a request whose body has been received, or is received next.
 const UPLOAD_WAIT_TIMEOUT: Duration = Duration::from_mins(1);
-/// Permits that a large JSON body takes: memory holds it and the text that will be stored, while an
-/// upload is written to disk.
+/// Permits that a large JSON body takes: the body is in memory, together with the text that will be
+/// stored, while an upload is written to disk.
 const LARGE_BODY_PERMITS: u32 = 2;
 
 /// The kinds of work on threads that may block.
@@ -43,7 +43,7 @@ pub(crate) enum Work {
     Write,
     /// Renders an image: computation and memory.
     Image,
-    /// Renders an image in seconds.
+    /// Renders an image that takes seconds.
     SlowImage,
     /// Decodes and stores a received file.
     Upload,
@@ -94,7 +94,7 @@ pub(crate) struct Permit {
     _slow: Option<OwnedSemaphorePermit>,
 }
 
-/// How many permits of a kind exist, are in use, and are waited for.
+/// The permits of a kind, those of them that are in use, and the requests that wait for one.
 pub(crate) struct PermitState {
     pub(crate) kind: &'static str,
     pub(crate) total: usize,
@@ -218,7 +218,7 @@ impl WritePermits {
     /// Releases the permit of the caller while a future runs, and acquires one again.
     pub(crate) fn release_while<T>(&self, runtime: &Handle, future: impl Future<Output = T>) -> T {
         self.0.add_permits(1);
-        // On drop, so also after a panic: the caller's own permit is then released, too.
+        // On drop, so also after a panic: unwinding then releases the permit of the caller once more.
         let _reacquire = ReacquireOnDrop { permits: &self.0, runtime };
         runtime.block_on(future)
     }

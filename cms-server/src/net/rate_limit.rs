@@ -1,8 +1,8 @@
 //! Request rate limits by key and by address: 429, only when an operator configures them.
 //!
-//! A leaky bucket of [`Rate::burst`] requests that drains at [`Rate::per_second`] is one number:
-//! the time at which it is empty. The crates for this keep every client for ever and cannot change
-//! a rate, so this is our own. Time is an argument, so that tests choose it.
+//! A leaky bucket of [`Rate::burst`] requests that drains at [`Rate::per_second`] is stored as one
+//! number: the time at which it is empty. Existing crates keep every client for ever and cannot
+//! change a rate, so they are not used. Time is an argument, so that tests choose it.
 
 use std::{
     convert::Infallible,
@@ -98,7 +98,7 @@ fn packed(rate: Option<Rate>) -> u64 {
     rate.map_or(0, |Rate { per_second, burst }| u64::from(per_second) << 32 | u64::from(burst))
 }
 
-/// Returns what counts as one address: of IPv6, the /64 network of a customer.
+/// Returns the address by which a client is counted: for IPv6, the /64 network of a customer.
 pub(crate) fn client_network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => Ipv6Addr::from_bits(address.to_bits() >> 64 << 64).into(),

@@ -1,12 +1,12 @@
 //! Unencoded quotes and angle brackets in the query of an HTTP/1 request line.
 //!
 //! Existing clients send `filters={"title":{..}}` without percent-encoding, and the API accepts
-//! that (docs/reference/http.md). The HTTP library accepts all of it but `"`, `<` and `>`, for
-//! which it refuses the request line before a handler runs. So [`RequestLines`] replaces these
-//! bytes on their way in by a placeholder and records them; [`RequestLines::restore`] adds the
-//! original query as [`RawQuery`].
+//! that (docs/reference/http.md). The HTTP library refuses a request line
+//! with `"`, `<` or `>` before a handler runs; it accepts the other characters. So [`RequestLines`]
+//! replaces these bytes on their way in by a placeholder and records them; [`RequestLines::restore`]
+//! adds the original query as [`RawQuery`].
 //!
-//! A placeholder has the length of what it replaces, so an error in here cannot move the border
+//! A placeholder has the length of what it replaces, so an error in this module cannot move the border
 //! between two requests. A request line is expected only where a request certainly begins: at the start
 //! of a connection, and after the end of a request if no byte behind it had been read by then. Where
 //! that is not certain (pipelined requests, a body without a length), nothing is replaced: a body is
@@ -25,7 +25,7 @@ use axum::{
 };
 use hyper::body::{Body, Frame, Incoming, SizeHint};
 
-/// The query as it was sent, where that differs from the URI's.
+/// The query as the client sent it, if it differs from the query of the URI.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RawQuery(pub(crate) String);
 

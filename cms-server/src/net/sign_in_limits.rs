@@ -28,7 +28,7 @@ pub(crate) struct SignInLimits {
     /// Of one client address, wrong one-time codes included.
     by_address: FailureCounters,
     /// Of one e-mail address from one client address.
-    by_both: FailureCounters,
+    by_address_and_email: FailureCounters,
     /// Of one e-mail address from all client addresses.
     by_email: FailureCounters,
     hasher: RandomState,
@@ -47,7 +47,7 @@ impl Default for SignInLimits {
     fn default() -> Self {
         Self {
             by_address: FailureCounters::new(50, QUARTER_HOUR),
-            by_both: FailureCounters::new(10, QUARTER_HOUR),
+            by_address_and_email: FailureCounters::new(10, QUARTER_HOUR),
             by_email: FailureCounters::new(200, DAY),
             hasher: RandomState::new(),
         }
@@ -71,7 +71,7 @@ impl SignInLimits {
         let mut counters = vec![(&self.by_address, address)];
         if let Some(email) = email.map(|email| self.hasher.hash_one(email)) {
             let both = self.hasher.hash_one((address, email));
-            counters.extend([(&self.by_both, both), (&self.by_email, email)]);
+            counters.extend([(&self.by_address_and_email, both), (&self.by_email, email)]);
         }
         let mut attempt = SignInAttempt { counters: Vec::new(), at: seconds(now) };
         for (counters_of_kind, key) in counters {
@@ -101,7 +101,7 @@ impl SignInAttempt<'_> {
         }
     }
 
-    /// The attempt ended before its password was checked.
+    /// The attempt ended with an error that says nothing about its password or code.
     pub(crate) fn cancelled(self) {
         for (counters, key) in self.counters {
             counters.remove(key, self.at);
@@ -149,7 +149,7 @@ impl FailureCounters {
         }
     }
 
-    /// Removes a failure that was added at a time.
+    /// Removes a failure that was added at this time.
     fn remove(&self, key: u64, at: u32) {
         let Some(failures) = self.failures.get(&key) else { return };
         let mut failures = failures.lock().unwrap_or_else(PoisonError::into_inner);
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn canceled_attempts_do_not_count() {
+    fn cancelled_attempts_do_not_count() {
         let limits = SignInLimits::default();
         for _ in 0..300 {
             limits.start(address("192.0.2.1"), Some("a@x"), at(1)).unwrap().cancelled();

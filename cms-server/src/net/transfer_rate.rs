@@ -43,7 +43,7 @@ impl MinTransferRate {
 impl TransferRate {
     /// Sets the bytes of shared memory that the client holds. A change of the required rate
     /// restarts the average.
-    pub(crate) fn set_held(&mut self, bytes: usize) {
+    pub(crate) fn set_held_bytes(&mut self, bytes: usize) {
         let factor = if bytes >= LARGE_BYTES { LARGE_FACTOR } else { 1 };
         let required = self.configured.0.saturating_mul(factor);
         if required != self.required {
@@ -104,7 +104,7 @@ mod tests {
         let mut transfer = MinTransferRate(1000).start();
         transfer.record(20_000, SECOND * 40);
         assert_eq!(transfer.time_left(SECOND * 600).as_secs(), 10);
-        transfer.set_held(LARGE_BYTES);
+        transfer.set_held_bytes(LARGE_BYTES);
         assert_eq!(transfer.time_left(SECOND * 600).as_secs(), 30, "the average starts again");
         transfer.record(32_000, SECOND * 11);
         assert_eq!(transfer.time_left(SECOND * 600).as_secs(), 20);

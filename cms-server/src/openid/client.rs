@@ -44,7 +44,7 @@ impl HttpClient {
 
     fn client(&self) -> Result<&Client, HttpError> {
         let client = self.0.get_or_init(|| {
-            // Fails only when another provider is installed, which works too.
+            // Fails only if a cryptography provider is already installed, which works too.
             rustls::crypto::ring::default_provider().install_default().ok();
             let builder = Client::builder()
                 .user_agent(concat!("cms/", env!("CARGO_PKG_VERSION")))

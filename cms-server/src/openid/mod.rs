@@ -1,5 +1,5 @@
-//! The client of an OpenID Connect issuer: where the browser signs in, and what the issuer says
-//! about the person who has signed in.
+//! The client of an OpenID Connect issuer: the URL at which the browser signs in, and the claims of
+//! the issuer about the user who has signed in.
 //!
 //! `client` sends requests. The rules on claims and users are in the core
 //! (`cms-core/src/user/openid.rs`); the endpoints are in `http/openid.rs`.
@@ -58,7 +58,7 @@ type Client = CoreClient<
 pub(crate) struct OpenId {
     pub(crate) config: OpenIdConfig,
     http: HttpClient,
-    /// What the issuer has published, with its keys, and when it was read.
+    /// The discovery document with the keys of the issuer, and when it was read.
     provider: Mutex<Option<(Arc<CoreProviderMetadata>, time::Instant)>>,
 }
 
@@ -67,7 +67,7 @@ impl OpenId {
         Self { config: config.clone(), http: HttpClient::default(), provider: Mutex::default() }
     }
 
-    /// Fails when the issuer cannot be used, before anything is stored for a sign-in.
+    /// Checks that the issuer can be used, before anything is stored for a sign-in.
     pub(crate) async fn discover(&self) -> Result<()> {
         self.provider(CACHE_TIME).await.map(drop)
     }
@@ -120,7 +120,7 @@ impl OpenId {
         let token = token.ok_or_else(|| invalid("there is no ID token"))?;
         let nonce = Nonce::new(sign_in.nonce);
         match verify(&client, token, &nonce, now) {
-            // The issuer has new keys.
+            // The issuer may have new keys: they are read again, unless that was less than `TIMEOUT` ago.
             Err(ClaimsVerificationError::SignatureVerification(
                 SignatureVerificationError::NoMatchingKey,
             )) => {
@@ -137,7 +137,7 @@ impl OpenId {
         Ok(claims)
     }
 
-    /// Adds what the issuer says about the person elsewhere: it may leave it out of the ID token.
+    /// Adds claims from the UserInfo endpoint: the issuer may leave them out of the ID token.
     async fn add_user_info(
         &self,
         client: &Client,
@@ -165,7 +165,7 @@ impl OpenId {
         Ok(())
     }
 
-    /// What the issuer has published, at most as old as this.
+    /// Returns the discovery document with the keys, read less than `max_age` ago.
     async fn provider(&self, max_age: Duration) -> Result<Arc<CoreProviderMetadata>> {
         // Requests at the same time share a discovery, and its timeout.
         let read = async {
@@ -212,10 +212,10 @@ fn verify(
     let verifier = client.id_token_verifier();
     let verifier =
         verifier.set_time_fn(move || now.into()).set_other_audience_verifier_fn(|_| true);
-    // The crate panics when a signature by ECDSA does not have the length of its curve.
+    // The crate panics when an ECDSA signature does not have the length of its curve.
     let claims = catch_unwind(AssertUnwindSafe(|| token.claims(&verifier, nonce)))
         .map_err(|_| ClaimsVerificationError::Other("the signature is malformed".to_owned()))??;
-    // A token for several clients names the one that it was issued to.
+    // A token for several clients names the client that it was issued to.
     if claims.audiences().len() == 1 || claims.authorized_party() == Some(client.client_id()) {
         Ok(())
     } else {

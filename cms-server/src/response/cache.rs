@@ -1,5 +1,5 @@
-//! Caches the responses to reads of content. A cached response is used while nothing that it was
-//! made from has changed, whichever process changed it (docs/decisions/0017-response-cache.md).
+//! Caches the responses to reads of content. A cached response is used until any process
+//! changes the content that it was made from (docs/decisions/0017-response-cache.md).
 //!
 //! The key has everything that determines such a response besides the content: the caller, the view
 //! that its headers select, path and query. Conditions and content codings are negotiated later,
@@ -74,7 +74,7 @@ struct Key {
     query: Box<str>,
 }
 
-/// A key for looking up, without a copy of the texts. It has the hash of [`Key`].
+/// A key for looking up, without a copy of the texts. Its hash equals that of [`Key`].
 #[derive(Hash)]
 struct KeyRef<'a> {
     actor: i64,
@@ -184,7 +184,7 @@ impl ResponseCache {
         compressed
     }
 
-    /// Number of requests that a cached response was found for, and of those that none was.
+    /// Number of requests with a cached response, and of requests without one.
     pub(crate) fn counts(&self) -> [u64; 2] {
         [&self.hits, &self.misses].map(|counter| counter.load(Ordering::Relaxed))
     }

@@ -1,7 +1,7 @@
 //! The two headers that name the query parameters and payload keys of a request that the server
 //! ignored.
 //!
-//! The names of the headers are those of the specification of the API, although what they list is
+//! The specification of the API defines the names of the headers, although the listed names are
 //! unknown, not deprecated.
 
 use std::collections::HashSet;

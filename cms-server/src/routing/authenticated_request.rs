@@ -46,7 +46,7 @@ pub(super) struct AuthenticatedRequest {
     pub(super) handler: Handler,
     pub(super) parts: Parts,
     pub(super) parameters: PathParameters,
-    /// Of the client.
+    /// The address of the client.
     pub(super) address: Option<IpAddr>,
     /// Memory of the response.
     pub(super) memory: Arc<Reservation>,
@@ -54,10 +54,10 @@ pub(super) struct AuthenticatedRequest {
     pub(super) progress: Option<Arc<Progress>>,
 }
 
-/// What became of a handler that ran on the thread of the connection.
+/// The result of a handler that ran on the thread of the connection.
 enum InlineResult {
     Response(Response),
-    /// It has to run again on a thread that may block, with the permit that it has already waited for.
+    /// The handler has to run again on a thread that may block, with the permit if it already has one.
     NotFast(Option<Permit>),
 }
 

@@ -35,7 +35,7 @@ pub(super) fn body_limit(app: &App, kind: BodyKind) -> usize {
 }
 
 /// Authenticates the caller, and applies the rate limit of the key. The sessions of a user count as
-/// one key. Returns the state of the newest commit, too, which says what cached data is current.
+/// one key. Also returns the state of the newest commit, which decides what cached data is current.
 pub(super) fn authenticate(
     app: &App,
     parts: &Parts,

@@ -1,7 +1,7 @@
 //! Matches a path to a route, and finds its parameters.
 //!
-//! A trailing slash counts as absent. Segments are percent-decoded once; what is not UTF-8 then has
-//! a replacement character, which no name and no id contains, so the request ends with a 404.
+//! A trailing slash counts as absent. Segments are percent-decoded once; bytes that are not UTF-8 then
+//! become a replacement character, which no name and no id contains, so the request ends with a 404.
 
 use std::borrow::Cow;
 
@@ -15,7 +15,7 @@ const MAX_SEGMENTS: usize = 8;
 /// Maximum number of parameters in a path.
 const MAX_PARAMETERS: usize = 3;
 /// The start of a parameter that matches all segments that follow.
-const REST: &str = "{*";
+const CATCH_ALL: &str = "{*";
 
 /// Methods in the order of the `Allow` header.
 pub(crate) const METHODS: [Method; 5] =
@@ -77,7 +77,7 @@ impl RouteMatcher {
                 .map(|s| if s.starts_with('{') { Segment::Parameter } else { Segment::Literal(s) })
                 .collect();
             let shortest = pattern.len();
-            let longest = if route.path.contains(REST) { MAX_SEGMENTS } else { shortest };
+            let longest = if route.path.contains(CATCH_ALL) { MAX_SEGMENTS } else { shortest };
             for entries in &mut by_length[shortest..=longest] {
                 entries.push(Entry { route, pattern: pattern.clone() });
             }

@@ -1,5 +1,5 @@
-//! The permissions that routes require of the caller. On routes with a body they are checked before it is read
-//! (`authenticated_request.rs`), on the others only by the service.
+//! The permissions that routes require of the caller. On routes with a body they are checked before the
+//! body is read (`authenticated_request.rs`), on the other routes only by the service.
 
 use cms_core::{Access, Permission, paging, wire::working_copy};
 
@@ -10,7 +10,7 @@ use crate::extract::query::Query;
 pub(crate) enum RequiredPermission {
     AnyCaller,
     Session,
-    /// Any key but those that can only read.
+    /// Any caller except those that can only read.
     AnyWriter,
     Content(Access),
     /// Update, and the publishing right.
@@ -71,7 +71,7 @@ impl RequiredPermission {
         }
     }
 
-    /// Returns whether requests create objects, and may keep the dates of imported ones.
+    /// Returns whether requests create objects, and so may keep the dates of imported objects.
     pub(crate) fn creates_objects(self, query: &Query<'_>) -> bool {
         match self {
             Self::BatchCreate | Self::Content(Access::CREATE) => true,

@@ -197,7 +197,7 @@ async fn respond(
             let segments: Vec<&str> = segments.iter().map(AsRef::as_ref).collect();
             let query = Query::of(&parts);
             let mut response = Box::pin(images::get(app, &parts, &query, &segments)).await;
-            // Perhaps uploaded on another node a moment ago.
+            // The file may have been uploaded on another node a moment ago.
             let strict = (Consistency::Strict, false);
             if response.status == StatusCode::NOT_FOUND
                 && app.cms.cluster().is_some()
@@ -316,7 +316,7 @@ async fn respond_unauthenticated(
     blocking::run(app, route.work, move |app| handler(app, &request)).await?
 }
 
-/// Ends the session of a request. Without one there is nothing to end, and the cookie is removed.
+/// Ends the session of a request, and removes its cookie; without a session, only removes the cookie.
 async fn sign_out(
     app: &Arc<App>,
     parts: Parts,

@@ -37,7 +37,7 @@ pub struct Route {
     pub(crate) query: &'static [&'static str],
 }
 
-/// The handler of a route, and what the caller must be allowed.
+/// The handler of a route, and the permission that the caller needs.
 #[derive(Clone, Copy)]
 pub(crate) enum Endpoint {
     /// Needs no authentication.
@@ -74,9 +74,9 @@ pub(crate) enum Execution {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ProgressUse {
     None,
-    /// It stops when the client disconnects.
+    /// The work stops when the client disconnects.
     Cancelled,
-    /// The same, and the response can be a stream with the progress.
+    /// The work stops when the client disconnects; the response can be a stream with the progress.
     Reported,
 }
 
@@ -88,7 +88,7 @@ pub(crate) enum BodyKind {
     /// A GraphQL request: JSON of limited size.
     GraphQl,
     /// JSON of a few members, one of which is a secret: clients with too many failed sign-ins are
-    /// refused before it is read.
+    /// refused before the body is read.
     Credentials,
     /// JSON with the settings of a user.
     Settings,
@@ -260,7 +260,7 @@ impl Route {
         !self.is_write() && (self.is_cached || reads.contains(&permission))
     }
 
-    /// Returns whether another node may handle it. All writes may be forwarded, except uploads, which
+    /// Returns whether another node may handle a request. All writes may be forwarded, except uploads, which
     /// go to the bucket from here; sign-in and other requests that hash a password, because each node
     /// limits their number; sign-out; presence, which each node keeps for itself; and requests whose
     /// progress is a stream.

@@ -67,7 +67,7 @@ pub static ROUTES: &[Route] = &[
     Route::unauthenticated("/", start::get),
     Route::unauthenticated("/healthz", health::alive),
     Route::unauthenticated("/writerz", health::writer),
-    // Both may wait for a disk, and have to respond while all reads and writes are busy.
+    // These two may wait for a disk, and have to respond while all reads and writes are busy.
     Route::unauthenticated("/readyz", health::ready).work(Work::File),
     Route::unauthenticated("/metrics", health::metrics).work(Work::File),
 

@@ -1,4 +1,4 @@
-//! The metrics endpoint: all counters, and the gauges of the moment, as text.
+//! The metrics endpoint: all counters, and the current values of all gauges, as text.
 
 use cms_core::{Cluster, Duty, Renderings, Result, Statistics};
 use prometheus::{

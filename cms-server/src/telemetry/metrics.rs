@@ -1,7 +1,7 @@
 //! Counters of requests, webhook deliveries and backups, for Prometheus.
 //!
 //! Labels are routes, never paths: their number is bounded for any input. [`super::exposition`]
-//! adds the gauges of the moment; docs/operations.md lists all metrics.
+//! adds the gauges; docs/operations.md lists all metrics.
 
 use std::time::Duration;
 
@@ -113,7 +113,7 @@ impl Metrics {
     }
 }
 
-/// Names and labels are constants; a test scrapes all of them.
+/// Returns a metric. Never fails: names and labels are constants, and a test scrapes all of them.
 pub(crate) fn valid<T>(result: prometheus::Result<T>) -> T {
     result.expect("names of metrics are valid and unique")
 }

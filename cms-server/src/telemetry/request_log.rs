@@ -1,7 +1,7 @@
 //! The log lines of a request: route, status and time, slow queries, and errors.
 //!
-//! Never the key, the body, or the query string; but a slow query is logged with the parameters
-//! that its route knows, or with its GraphQL query.
+//! They never contain the key, the body or the query string. Only the line of a slow query contains
+//! the parameters that its route knows, or the GraphQL query.
 
 use std::{net::IpAddr, time::Duration};
 
@@ -108,7 +108,7 @@ impl RequestLog {
             );
         }
         match &response.cause {
-            // No error of the server, but operators need the reason.
+            // Not an error of the server, but operators need the reason.
             Some(cause) if response.status == StatusCode::SERVICE_UNAVAILABLE => {
                 tracing::warn!(
                     target: TARGET, %method, route, path, status, micros, request_id, key, %cause,

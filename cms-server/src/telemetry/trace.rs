@@ -27,8 +27,9 @@ use crate::routing::route::Route;
 /// Name of the span of a request without a route.
 const REQUEST: &str = "request";
 
-/// Timeout of an export, and of the last one.
+/// Timeout of an export.
 const EXPORT_TIMEOUT: Duration = Duration::from_secs(10);
+/// Timeout of the last export, when the server ends.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Exports spans to a collector in the background, the last ones when this value is dropped.
@@ -41,7 +42,7 @@ impl Traces {
     /// # Errors
     /// When the URL is not valid.
     pub fn to(collector: &str) -> Result<Self, String> {
-        // Fails only when another provider is installed, which works too.
+        // Fails only if a cryptography provider is already installed, which works too.
         rustls::crypto::ring::default_provider().install_default().ok();
         let client = Client::builder().timeout(EXPORT_TIMEOUT).build();
         let exporter = SpanExporter::builder()

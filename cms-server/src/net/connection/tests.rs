@@ -15,7 +15,7 @@ use crate::server::{CLOSE_TIMEOUT, serve_connection};
 const BUDGET: usize = 16_000_000;
 const RATE: u64 = 1000;
 
-/// Serves one connection; the response to `/<n>` has `n` bytes, that to `/slow` comes byte by byte.
+/// Serves one connection; the response to `/<n>` has `n` bytes, the one to `/slow` comes byte by byte.
 struct Server {
     process: Arc<MemoryBudget>,
     served: JoinHandle<()>,
@@ -128,7 +128,7 @@ async fn connections_close_sooner_while_memory_is_scarce() {
 }
 
 /// Minimum rate, bytes of the response, bytes that the client reads every ten seconds, whether it
-/// gets all.
+/// gets the complete response.
 #[tokio::test(start_paused = true)]
 async fn responses_must_be_read_at_the_minimum_rate() {
     let table = [
@@ -191,7 +191,7 @@ async fn connections_close_without_requests() {
 /// When the server stops, a complete request gets its response; an incomplete one does not delay
 /// the shutdown.
 #[tokio::test(start_paused = true)]
-async fn connections_drain_without_waiting_for_half_a_request() {
+async fn connections_drain_without_waiting_for_an_incomplete_request() {
     let (server, mut stream) = Server::start(RATE);
     let Server { served, _running: running, process: _ } = server;
     stream.write_all(b"GET /9 HTTP/1.1\r\nhost:").await.unwrap();
