@@ -435,7 +435,8 @@ mod tests {
     use super::*;
     use crate::{blocking, net::permits::Work};
 
-    /// The work neither ends nor can be interrupted, and the last background tasks wait for its permits.
+    /// The work neither ends nor can be interrupted, and the last background tasks wait for its
+    /// permits.
     #[test]
     fn shutdown_ends_running_work() {
         let core = TestCms::new();

@@ -120,7 +120,7 @@ impl OpenId {
         let token = token.ok_or_else(|| invalid("there is no ID token"))?;
         let nonce = Nonce::new(sign_in.nonce);
         match verify(&client, token, &nonce, now) {
-            // The issuer may have new keys: they are read again, unless that was less than `TIMEOUT` ago.
+            // The issuer may have new keys: they are read again, at most once per `TIMEOUT`.
             Err(ClaimsVerificationError::SignatureVerification(
                 SignatureVerificationError::NoMatchingKey,
             )) => {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{CallerKind, TestApp, fault};
+use crate::support::{CallerKind, TestApp, error};
 
 const ACTIVITY: &str = "/api/v1/activity";
 
@@ -24,9 +24,9 @@ async fn activity_is_listed_in_pages() {
     let first = get(&app, CallerKind::ReadWrite, "id=two&limit=2&odd=1").await;
     let seq = first["data"][0]["seq"].as_i64().unwrap();
     let by = json!({ "kind": "key", "id": key, "name": "read-write" });
-    let entry = |less: i64, action: &str, version: i64, more: Value| {
+    let entry = |rows_before: i64, action: &str, version: i64, more: Value| {
         let mut entry = json!({
-            "seq": seq - less, "at": "2026-01-02T03:04:05.000000+0000", "action": action,
+            "seq": seq - rows_before, "at": "2026-01-02T03:04:05.000000+0000", "action": action,
             "contentType": "post", "id": "two", "version": version, "objectTitle": "", "by": by,
         });
         entry.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
@@ -44,7 +44,7 @@ async fn activity_is_listed_in_pages() {
     assert_eq!(found, json!({ "data": [deleted], "next": null, "more": false }));
     for wrong in ["before=", "before=x", "before=-1"] {
         let reply = app.get(&format!("{ACTIVITY}?{wrong}")).await;
-        assert_eq!(reply.both(), fault("before", "This value is not valid."));
+        assert_eq!(reply.both(), error("before", "This value is not valid."));
     }
     let reply = app.get(&format!("{ACTIVITY}?odd=1")).await;
     assert_eq!(reply.header("x-deprecated-query-params"), Some("odd"));
@@ -63,7 +63,7 @@ async fn activity_is_listed_by_time() {
         let entries = found["data"].as_array().unwrap().iter();
         entries.map(|entry| entry["version"].as_i64().unwrap()).collect()
     };
-    // Version n was made at 03:03:05 and n minutes.
+    // Version n was saved n minutes after 03:03:05.
     let table = [
         ("from=2026-01-02T03:06:05Z", vec![6, 5, 4, 3]),
         ("from=2026-01-02T04:06:05.000001%2b01:00", vec![6, 5, 4]),
@@ -81,14 +81,14 @@ async fn activity_is_listed_by_time() {
     assert_eq!(versions("from=2026-01-02T03:07:05Z&action[]=update").await, [6, 5, 4]);
     let first = get(&app, CallerKind::Admin, "id=two&from=2026-01-02T03:05:00&limit=4").await;
     let next = first["next"].as_str().unwrap();
-    let rest = format!("id=two&from=2026-01-02T03:05:00&before={next}");
-    assert_eq!(versions(&rest).await, [2]);
+    let next_page = format!("id=two&from=2026-01-02T03:05:00&before={next}");
+    assert_eq!(versions(&next_page).await, [2]);
     for wrong in ["from=", "from=soon", "from=2026-02-30"] {
         let reply = app.get(&format!("{ACTIVITY}?{wrong}&to=2026-01-02")).await;
-        assert_eq!(reply.both(), fault("from", "This value is not valid."));
+        assert_eq!(reply.both(), error("from", "This value is not valid."));
     }
     let reply = app.get(&format!("{ACTIVITY}?to=2026-01-02T24:00")).await;
-    assert_eq!(reply.both(), fault("to", "This value is not valid."));
+    assert_eq!(reply.both(), error("to", "This value is not valid."));
 }
 
 /// Entries follow the rules of the change feed: types that the key reads, and the visibility

@@ -23,7 +23,7 @@ async fn get(app: &TestApp, path: &str, headers: &[(&str, &str)]) -> Reply {
 }
 
 #[tokio::test]
-async fn page_answers_every_address_without_a_file() {
+async fn page_is_returned_for_every_path_without_a_file() {
     let app = TestApp::new();
     let page = get(&app, "/admin", &[]).await;
     assert_eq!(page.status, 200);
@@ -115,7 +115,7 @@ fn client_is_generated_from_the_document_of_this_server() {
     }
 }
 
-/// Runs the build script alone, in a folder of its own, with these programs.
+/// Runs the build script alone, in a folder of its own; `programs` is its `PATH`.
 fn build_page(programs: &str, required: bool) -> (Output, PathBuf, tempfile::TempDir) {
     let folder = tempfile::tempdir().unwrap();
     let script = folder.path().join("build-script");
@@ -147,7 +147,7 @@ fn build_without_node_embeds_a_page_that_says_so() {
     assert!(output.status.success());
     let printed = String::from_utf8(output.stdout).unwrap();
     assert!(printed.contains("cargo::warning=admin page not built: Node is not installed"));
-    // Another build tries again.
+    // The next build tries again.
     assert!(printed.contains("/retry"), "{printed}");
     let table = fs::read_to_string(table).unwrap();
     assert!(table.contains("BUILT: bool = false") && table.contains("Node is not installed"));

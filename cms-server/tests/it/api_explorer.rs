@@ -41,16 +41,16 @@ async fn page_loads_all_its_files() {
             };
             assert!(found.header("content-type").unwrap().starts_with(media_type), "{name}");
         }
-        // The page loads nothing of other hosts.
+        // The page loads nothing from other hosts.
         let policy = page.header("content-security-policy").unwrap();
         assert!(policy.starts_with("default-src 'none';") && !policy.contains("http"), "{policy}");
         assert!(!text.contains("//"), "{text}");
     }
 }
 
-/// The start page leads to the others, and runs and loads nothing.
+/// The start page links to the other pages. It runs no scripts and loads no files.
 #[tokio::test]
-async fn start_page_leads_to_pages_of_this_server() {
+async fn start_page_links_to_pages_of_this_server() {
     let app = TestApp::new();
     for accept in ["", "*/*", "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"] {
         let page = get(&app, "/", &[("accept", accept)]).await;

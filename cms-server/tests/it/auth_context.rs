@@ -22,7 +22,7 @@ async fn context(app: &TestApp, caller: CallerKind) -> Value {
     context
 }
 
-/// Rights on all types, or all but those that configure the server.
+/// Rights on all types, or on all except those that configure the server.
 fn on_all(letters: &str, with_system_types: bool) -> Value {
     let mut types = json!({});
     for name in [

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::support::{
-    CallerKind, TestApp, fault, forbidden, listed, no_content, not_found, refused,
+    CallerKind, TestApp, error, forbidden, listed, no_content, not_found, refused,
 };
 
 const BULK: &str = "/api/v1/content/page/bulk";
@@ -53,7 +53,7 @@ async fn bulk_job_reports_its_progress() {
         job[member] = value;
     }
     assert_eq!(app.get(&path).await.both(), (200, job.clone()));
-    // Admins find it under the other address of jobs too.
+    // Admins find the job under the other path of jobs, too.
     let internal = format!("/api/v1/internal/job/{id}");
     let reply = app.get_as(CallerKind::Admin, &internal).await;
     assert_eq!(reply.both(), (200, job.clone()));
@@ -104,15 +104,15 @@ async fn bulk_request_is_refused() {
         (json!({ "action": "delete", "filters": filters, "expect": 2 }), (409, changed)),
         (
             json!({ "action": "delete", "filters": { "title": {} }, "expect": 2 }),
-            fault("filters", "Missing filter type for title"),
+            error("filters", "Missing filter type for title"),
         ),
         (
             json!({ "action": "transition", "transition": "none", "all": true, "expect": 3 }),
-            fault("transition", "This value is not valid."),
+            error("transition", "This value is not valid."),
         ),
         (
             json!({ "action": "patch", "patch": {}, "all": true, "expect": 3 }),
-            fault("patch", "This value is not valid."),
+            error("patch", "This value is not valid."),
         ),
     ] {
         assert_eq!(app.request("POST", BULK, &body).await.both(), wanted, "{body}");
@@ -170,7 +170,7 @@ async fn bulk_request_is_repeated_by_its_idempotency_key() {
     let first = send().await;
     assert_eq!(first.0, 202);
     run(&app);
-    // The objects are deleted, so another number matches now.
+    // No object matches any more: the response is the stored one.
     assert_eq!(send().await, first);
     assert_eq!(app.get(JOBS).await.json()["total_count"], 1);
 }

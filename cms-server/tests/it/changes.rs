@@ -17,15 +17,15 @@ use cms_core::{
 use cms_server::{Running, ServerConfig, serve};
 use serde_json::{Value, json};
 
-use crate::support::{CallerKind, TestApp, definition, fault, generic, object};
+use crate::support::{CallerKind, TestApp, definition, error, generic, object};
 
 const CHANGES: &str = "/api/v1/changes";
 const KEY: &str = "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb";
 /// Timeout of a read: longer than a stream takes for any event.
-const PATIENCE: Duration = Duration::from_secs(20);
+const READ_TIMEOUT: Duration = Duration::from_secs(20);
 
 const WRITERS: usize = 4;
-const EACH: usize = 60;
+const OBJECTS_PER_WRITER: usize = 60;
 
 fn start(config: ServerConfig) -> (TestCms, Running) {
     start_on(TestCms::new(), config)
@@ -57,10 +57,10 @@ impl Client {
         Self::connect_as(path, address, &format!("x-auth-token: {key}"), last)
     }
 
-    /// The same with the header that authenticates.
+    /// Like [`Self::connect_to`], with the header that authenticates.
     fn connect_as(path: &str, address: SocketAddr, header: &str, last: &str) -> Self {
         let mut stream = TcpStream::connect(address).unwrap();
-        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream.set_read_timeout(Some(READ_TIMEOUT)).unwrap();
         // HTTP/1.0 has no chunked encoding, so the lines are those of the stream.
         let head = format!(
             "GET {path} HTTP/1.0\r\nhost: x\r\n{header}\r\n\
@@ -87,7 +87,7 @@ impl Client {
         let (mut id, mut data) = (None, None);
         let started = Instant::now();
         loop {
-            assert!(started.elapsed() < PATIENCE, "nothing but heartbeats");
+            assert!(started.elapsed() < READ_TIMEOUT, "nothing but heartbeats");
             let line = self.line()?;
             if let Some(found) = line.strip_prefix("id: ") {
                 id = Some(found.to_owned());
@@ -136,7 +136,7 @@ fn stream_resumes_without_loss_or_repetition() {
         for writer in 0..WRITERS {
             let cms = if writer == 0 { &elsewhere } else { &*core.cms };
             scope.spawn(move || {
-                for number in 0..EACH {
+                for number in 0..OBJECTS_PER_WRITER {
                     let id = format!("{writer}-{number}");
                     create(cms, &id);
                     if number % 3 == 0 {
@@ -145,7 +145,7 @@ fn stream_resumes_without_loss_or_repetition() {
                 }
             });
         }
-        let all = WRITERS * (EACH + EACH / 3);
+        let all = WRITERS * (OBJECTS_PER_WRITER + OBJECTS_PER_WRITER / 3);
         for round in 0.. {
             for _ in 0..=(round * 7) % 23 {
                 if seen.len() < all {
@@ -166,10 +166,10 @@ fn stream_resumes_without_loss_or_repetition() {
         }
     });
     let request = ChangesRequest { since: Some(start), content_types: None, limit: u32::MAX };
-    let told = core.cms.changes().after(&Caller::local(), &request).unwrap();
-    assert_eq!(seen, told.data.iter().map(|change| change.seq).collect::<Vec<_>>());
-    let ids: HashSet<_> = told.data.iter().map(|change| (&change.id, change.action)).collect();
-    assert_eq!(ids.len(), WRITERS * (EACH + EACH / 3));
+    let listed = core.cms.changes().after(&Caller::local(), &request).unwrap();
+    assert_eq!(seen, listed.data.iter().map(|change| change.seq).collect::<Vec<_>>());
+    let ids: HashSet<_> = listed.data.iter().map(|change| (&change.id, change.action)).collect();
+    assert_eq!(ids.len(), WRITERS * (OBJECTS_PER_WRITER + OBJECTS_PER_WRITER / 3));
     running.shutdown();
 }
 
@@ -264,7 +264,7 @@ fn stream_sends_presence() {
     assert_eq!(client.next(), Some(event("t", "a", Some("title"), true)));
     assert_eq!(client.next(), Some(event("t", "b", None, false)));
     assert_eq!(client.last, start);
-    // A repeat is no event: the next one is the end.
+    // A repeated presence is no event: the next event is the change.
     put("t", "b", None);
     create(&core.cms, "c");
     assert_eq!(client.next().unwrap()["id"], "c");
@@ -297,7 +297,7 @@ fn stream_limit_returns_503() {
         if client.status == 200 {
             break client.begun();
         }
-        assert!(started.elapsed() < PATIENCE);
+        assert!(started.elapsed() < READ_TIMEOUT);
     };
     create(&core.cms, "a");
     assert_eq!(second.next().unwrap()["id"], "a");
@@ -342,13 +342,13 @@ async fn page_has_the_next_position() {
     );
     for wrong in ["x", "-1", "1-"] {
         let reply = app.get(&format!("{CHANGES}?since={wrong}")).await;
-        assert_eq!(reply.both(), fault("since", "This value is not valid."));
+        assert_eq!(reply.both(), error("since", "This value is not valid."));
     }
     let gone = generic(410, "The changes after this position are no longer available");
     assert_eq!(app.get(&format!("{CHANGES}?since=99999")).await.both(), (410, gone));
 }
 
-/// A scoped key gets the same responses whether the other types change, exist, or not at all.
+/// A scoped key gets the same responses whether other types have changes, have none, or do not exist.
 #[tokio::test]
 async fn scoped_key_gets_no_changes_of_other_types() {
     let app = TestApp::new();
@@ -366,6 +366,6 @@ async fn scoped_key_gets_no_changes_of_other_types() {
     for name in ["post", "author", "nothing"] {
         assert_eq!(send(format!("{CHANGES}?since={start}&types[]={name}")).await, all, "{name}");
     }
-    let whole = send(format!("{CHANGES}?since=0&limit=1000")).await;
-    assert_eq!((whole.0, &whole.1["data"]), (200, &json!([])));
+    let from_start = send(format!("{CHANGES}?since=0&limit=1000")).await;
+    assert_eq!((from_start.0, &from_start.1["data"]), (200, &json!([])));
 }

@@ -15,7 +15,7 @@ fn tag(reply: &Reply) -> String {
     reply.header("etag").unwrap().to_owned()
 }
 
-/// A cached response is a 304, and a changed one is sent, in every content coding.
+/// A client with the current response gets a 304, and a change alters the tag, in every content coding.
 #[tokio::test]
 async fn cached_response_returns_304() {
     let app = TestApp::with_type("page", &json!({}));
@@ -108,7 +108,7 @@ async fn etag_of_any_response_works_in_if_match() {
     for never in ["", "\"x\"", "x", "W/\"0000000000000000\""] {
         assert_eq!(patch(never, 8).await.both(), failed, "{never}");
     }
-    // Checks that precede the condition, and requests without a single object.
+    // Checks that precede the condition, and requests that change no single object.
     let stale = [("if-match", "\"x\"")];
     let send = async |method: &str, path: &str, body: Value| {
         app.send_as_with(&stale, CallerKind::ReadWrite, method, path, &body).await
@@ -126,7 +126,7 @@ async fn etag_of_any_response_works_in_if_match() {
     assert_eq!(deleted.status, 204);
 }
 
-/// A request is repeated if key, caller, path, query and body are the same.
+/// A request counts as a repetition if key, caller, path, query and body are the same.
 #[tokio::test]
 async fn idempotency_key_prevents_a_second_effect() {
     let app = TestApp::new();
@@ -169,6 +169,6 @@ async fn idempotency_key_prevents_a_second_effect() {
         );
     }
     let list = get(&app, POSTS, &[]).await.json();
-    // The initial object, and one of the first request, of the scoped key, and of the batch.
+    // The initial object, and one object each of the first request, the scoped key and the batch.
     assert_eq!(list["total_count"], 4);
 }

@@ -91,7 +91,7 @@ async fn body_of_the_wrong_kind_returns_400() {
     assert_eq!(mixed.both(), malformed());
 }
 
-/// Unknown paths come before the key, unknown methods after it.
+/// An unknown path is reported before the key is checked, an unknown method after it.
 #[tokio::test]
 async fn unknown_path_returns_404_and_method_405() {
     let app = TestApp::new();

@@ -20,13 +20,13 @@ pub(crate) struct Row {
     pub(crate) body: Value,
     statuses: [u16; 7],
     /// The status for sessions of any role, on routes that keys cannot use.
-    of_sessions: Option<u16>,
+    session_status: Option<u16>,
 }
 
 impl Row {
     /// Returns whether keys cannot use the route.
-    pub(crate) fn is_of_sessions(&self) -> bool {
-        self.of_sessions.is_some()
+    pub(crate) fn refuses_keys(&self) -> bool {
+        self.session_status.is_some()
     }
 
     /// The status for a caller.
@@ -42,7 +42,7 @@ impl Row {
         let [anonymous, unknown, read_only, read_write, scoped, _, admin] = self.statuses;
         let is_read = self.method == "GET";
         let is_public = anonymous != 401;
-        if let Some(status) = self.of_sessions {
+        if let Some(status) = self.session_status {
             let cross_site = if is_read { status } else { 403 };
             // The routes that need no session ignore one that has ended.
             let ended = if anonymous == 401 { 401 } else { status };
@@ -77,7 +77,7 @@ const STOPPED_BY_ADMIN: [u16; 7] = [401, 401, 404, 404, 404, 404, 204];
 pub(crate) fn rows() -> Vec<Row> {
     let mut rows = Vec::new();
     let mut row = |method, route, path, body: Value, statuses| {
-        rows.push(Row { method, route, path, body, statuses, of_sessions: None });
+        rows.push(Row { method, route, path, body, statuses, session_status: None });
     };
     let none = Value::Null;
     let project = json!({ "contentTypes": [definition("author")] });
@@ -166,8 +166,8 @@ pub(crate) fn rows() -> Vec<Row> {
     let job = ("/api/v1/internal/job/{id}", "/api/v1/internal/job/JOB");
     row("GET", job.0, job.1, none.clone(), MANAGE);
     graphql(&mut row);
-    let description = "/api/v1/open-api-schema.json";
-    row("GET", description, description, none.clone(), ANY_KEY);
+    let openapi = "/api/v1/open-api-schema.json";
+    row("GET", openapi, openapi, none.clone(), ANY_KEY);
     row("GET", "/admin", "/admin", none.clone(), PUBLIC);
     row("GET", "/admin/{*path}", "/admin/c/note/one", none.clone(), PUBLIC);
     for path in
@@ -193,11 +193,11 @@ pub(crate) fn rows() -> Vec<Row> {
     let test = ("/api/v1/internal/webhook/{id}/test", "/api/v1/internal/webhook/hook/test");
     row("POST", test.0, test.1, none, MANAGE);
     let after = rows.iter().position(|row| row.route.ends_with("/openid/callback")).unwrap() + 1;
-    rows.splice(after..after, of_sessions());
+    rows.splice(after..after, session_rows());
     rows
 }
 
-/// Rows of Draft & Public, for an object of a type that has it.
+/// Rows of Draft & Public, for an object of a Draft & Public type.
 fn publishing(row: &mut impl FnMut(&'static str, &'static str, &'static str, Value, [u16; 7])) {
     let one = ("/api/v1/content/{name}/{id}/publish", "/api/v1/content/post/one/publish");
     row("POST", one.0, one.1, Value::Null, REMOVE);
@@ -212,7 +212,7 @@ fn publishing(row: &mut impl FnMut(&'static str, &'static str, &'static str, Val
     row("GET", "/api/v1/schedule", "/api/v1/schedule", Value::Null, ANY_KEY);
 }
 
-/// Shared views; the one in the path is not of the caller.
+/// Shared views; the view in the path belongs to another caller.
 fn views(row: &mut impl FnMut(&'static str, &'static str, &'static str, Value, [u16; 7])) {
     let all = "/api/v1/internal/contenttype/{name}/views";
     let view = json!({ "name": "All", "definition": {} });
@@ -223,7 +223,7 @@ fn views(row: &mut impl FnMut(&'static str, &'static str, &'static str, Value, [
     row("DELETE", one, "/api/v1/internal/contenttype/post/views/VIEW", Value::Null, REVOKE);
 }
 
-/// Working copies; nobody has one before.
+/// Working copies; no caller has one before.
 fn working_copies(row: &mut impl FnMut(&'static str, &'static str, &'static str, Value, [u16; 7])) {
     let one = ("/api/v1/content/{name}/{id}/working-copy", "/api/v1/content/post/one/working-copy");
     row("GET", one.0, one.1, Value::Null, [401, 401, 403, 404, 404, 403, 404]);
@@ -305,23 +305,23 @@ fn users(row: &mut impl FnMut(&'static str, &'static str, &'static str, Value, [
     let methods = "/api/v1/session/methods";
     row("GET", methods, methods, none.clone(), PUBLIC);
     for path in ["/api/v1/session/openid", "/api/v1/session/openid/callback"] {
-        // Not configured.
+        // Sign-in by OpenID Connect is not configured.
         row("GET", path, path, none.clone(), [404; 7]);
     }
 }
 
-/// Rows of routes for sessions, with the status for those.
-fn of_sessions() -> Vec<Row> {
+/// Rows of routes that keys cannot use, with the status for sessions.
+fn session_rows() -> Vec<Row> {
     // Keys get 403, and so does a sign-in that lacks the header against cross-site requests.
     const KEYS: [u16; 7] = [401, 401, 403, 403, 403, 403, 403];
     const SIGN_OUT: [u16; 7] = [204, 401, 403, 403, 403, 403, 403];
-    let row = |method, route, path, body, statuses, of_sessions| Row {
+    let row = |method, route, path, body, statuses, status| Row {
         method,
         route,
         path,
         body,
         statuses,
-        of_sessions: Some(of_sessions),
+        session_status: Some(status),
     };
     let (one, all, none) = ("/api/v1/session", "/api/v1/sessions", Value::Null);
     let settings = "/api/v1/session/settings";
@@ -338,7 +338,7 @@ fn of_sessions() -> Vec<Row> {
         ),
         row("GET", one, one, none.clone(), KEYS, 200),
         row("DELETE", one, one, none.clone(), SIGN_OUT, 204),
-        // Users without a password: a list of errors.
+        // The users have no password: the response is a list of errors.
         row("PUT", "/api/v1/session/password", "/api/v1/session/password", password, KEYS, 400),
         row("GET", settings, settings, none.clone(), KEYS, 200),
         row("PUT", settings, settings, json!({ "language": "de" }), KEYS, 200),
@@ -349,11 +349,11 @@ fn of_sessions() -> Vec<Row> {
 }
 
 fn graphql(row: &mut impl FnMut(&'static str, &'static str, &'static str, Value, [u16; 7])) {
-    for [path, asking, schema] in [
+    for [path, with_query, schema] in [
         ["/api/graphql", "/api/graphql?query=%7B__typename%7D", "/api/graphql/schema"],
         ["/api/v2/graphql", "/api/v2/graphql?query=%7B__typename%7D", "/api/v2/graphql/schema"],
     ] {
-        row("GET", path, asking, Value::Null, READ);
+        row("GET", path, with_query, Value::Null, READ);
         row("POST", path, path, json!({ "query": "{ __typename }" }), READ);
         row("GET", schema, schema, Value::Null, READ);
     }
@@ -363,7 +363,7 @@ fn graphql(row: &mut impl FnMut(&'static str, &'static str, &'static str, Value,
 /// with the ids of this data directory.
 pub(crate) fn prepare(app: &TestApp, caller: CallerKind, path: &str) -> String {
     let (cms, local) = (&app.core.cms, Caller::local());
-    // Each of these fails if it has been done already, which is no problem.
+    // These calls fail if an earlier caller has left the wanted state, which is no problem.
     drop(cms.types().delete(&local, "fresh"));
     drop(cms.types().create(&local, definition("author")));
     let one = object(&json!({ "id": "one", "title": "One" }));
@@ -418,8 +418,9 @@ fn user_with_email(cms: &Cms, email: &str) -> String {
 
 /// The settings of the type `post` that a path requires.
 fn settings(path: &str) -> Map<String, Value> {
-    let is_of_status = ["publish", "archive", "schedule"].iter().any(|word| path.ends_with(word));
-    object(&if is_of_status {
+    let needs_draft_public =
+        ["publish", "archive", "schedule"].iter().any(|word| path.ends_with(word));
+    object(&if needs_draft_public {
         json!({ "draftPublic": true })
     } else if path.starts_with("/api/v1/workflow/") {
         json!({ "workflowId": "publishing" })
@@ -450,13 +451,13 @@ async fn route_has_the_expected_status_for_each_caller() {
 
 #[test]
 fn route_table_is_covered() {
-    let here: Vec<_> = rows().iter().map(|row| (row.method, row.route)).collect();
-    let there: Vec<_> = ROUTES.iter().map(|route| (route.method.as_str(), route.path)).collect();
-    assert_eq!(here, there);
+    let covered: Vec<_> = rows().iter().map(|row| (row.method, row.route)).collect();
+    let routes: Vec<_> = ROUTES.iter().map(|route| (route.method.as_str(), route.path)).collect();
+    assert_eq!(covered, routes);
 }
 
 #[test]
-fn public_routes_are_health_images_docs_and_sign_in() {
+fn unauthenticated_routes_are_health_images_docs_and_sign_in() {
     let mut public: Vec<_> =
         ROUTES.iter().filter(|r| r.is_unauthenticated()).map(|r| r.path).collect();
     let is_page = |path: &&str| path.starts_with("/docs") || path.starts_with("/admin");

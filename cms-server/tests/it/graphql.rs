@@ -58,9 +58,9 @@ async fn persisted_query_is_found_by_its_hash() {
     assert_eq!(app.request("POST", PATHS[0], &by_hash).await.both(), unknown);
     assert_eq!(app.get(&address).await.both(), unknown);
 
-    let whole = json!({ "query": "{ postList { id } }", "extensions": extensions });
+    let with_query = json!({ "query": "{ postList { id } }", "extensions": extensions });
     let data = (200, json!({ "data": { "postList": [{ "id": "one" }] } }));
-    assert_eq!(app.request("POST", PATHS[0], &whole).await.both(), data);
+    assert_eq!(app.request("POST", PATHS[0], &with_query).await.both(), data);
     assert_eq!(app.request("POST", PATHS[0], &by_hash).await.both(), data);
     assert_eq!(app.get(&address).await.both(), data);
 }

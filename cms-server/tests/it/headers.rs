@@ -29,13 +29,13 @@ async fn cors_headers_allow_browsers() {
         assert_eq!(allowed, wanted, "{path}");
     }
     for caller in CallerKind::ALL {
-        // `send` looks at Access-Control-Allow-Origin of every response.
+        // `send` checks Access-Control-Allow-Origin of every response.
         let reply = app.get_as(caller, ONE).await;
         assert_eq!(reply.header("access-control-expose-headers"), exposed);
     }
 }
 
-/// Header values are compared without case, others are ignored.
+/// Header values are compared without case; other values are ignored.
 #[tokio::test]
 async fn view_is_selected_by_headers() {
     let app = TestApp::new();
@@ -117,7 +117,7 @@ async fn response_is_compressed() {
     }
 }
 
-/// A browser never shows what it has cached for the page of a user to another origin of the same site.
+/// Otherwise a browser would use a response that it cached for a signed-in user without the session, too.
 #[tokio::test]
 async fn responses_for_a_caller_vary_by_key_and_cookie() {
     let app = TestApp::new();

@@ -38,8 +38,8 @@ async fn send(app: &TestApp, method: &str, path: &str, body: impl Into<axum::bod
 async fn refuses(app: &TestApp, method: &str, path: &str, body: &str) {
     let reply = send(app, method, path, body.to_owned()).await;
     let shown = &body[..body.len().min(100)];
-    let answer = String::from_utf8_lossy(&reply.bytes[..reply.bytes.len().min(300)]).into_owned();
-    assert!(is_refusal(&reply), "{method} {path} {shown}: {} {answer}", reply.status);
+    let text = String::from_utf8_lossy(&reply.bytes[..reply.bytes.len().min(300)]).into_owned();
+    assert!(is_refusal(&reply), "{method} {path} {shown}: {} {text}", reply.status);
 }
 
 /// Malformed JSON, deep nesting, and invalid encodings.

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::{
     media::{field, file, files, stored},
-    support::{CallerKind, Reply, TestApp, fault, generic, not_found},
+    support::{CallerKind, Reply, TestApp, error, generic, not_found},
 };
 
 const OBJECTS: &str = "/api/v1/content/_media";
@@ -26,7 +26,7 @@ async fn upload(app: &TestApp, name: &str, bytes: &[u8]) -> String {
     object["id"].as_str().unwrap().to_owned()
 }
 
-fn fixed(name: &str) -> Vec<u8> {
+fn media_file(name: &str) -> Vec<u8> {
     fs::read(fixture(&format!("media/{name}"))).unwrap()
 }
 
@@ -86,9 +86,9 @@ async fn image_url_has_several_forms() {
 #[tokio::test]
 async fn image_url_errors() {
     let app = TestApp::new();
-    let id = upload(&app, "a.png", &fixed("still.png")).await;
+    let id = upload(&app, "a.png", &media_file("still.png")).await;
     with_variant(&app, &id).await;
-    let broken = upload(&app, "b.jpg", &fixed("still.jpg")[..30]).await;
+    let broken = upload(&app, "b.jpg", &media_file("still.jpg")[..30]).await;
     let unknown = id.replace('1', "2");
     let long = "x".repeat(60_000);
     let missing = [
@@ -133,20 +133,20 @@ async fn image_url_errors() {
     let decoded = "The file is not an image";
     let syntax = "Malformed transform json - Syntax error";
     let refused = [
-        (format!("10001x0/{id}.png"), fault("size", not_valid)),
-        (format!("0x99999999999999999999/{id}.png"), fault("size", not_valid)),
-        (format!("0x0/{id}.png?transform=x"), fault("transform", syntax)),
-        (format!("0x0/{id}.png?transform=[]"), fault("transform", syntax)),
+        (format!("10001x0/{id}.png"), error("size", not_valid)),
+        (format!("0x99999999999999999999/{id}.png"), error("size", not_valid)),
+        (format!("0x0/{id}.png?transform=x"), error("transform", syntax)),
+        (format!("0x0/{id}.png?transform=[]"), error("transform", syntax)),
         (
             format!("0x0/{id}.png?transform=%7B%22turn%22:1%7D"),
-            fault("transform", "Transformation type turn is not supported"),
+            error("transform", "Transformation type turn is not supported"),
         ),
-        (format!("0x0/{id}.png?transform=%7B%22trim%22:1%7D"), fault("trim", not_valid)),
-        (format!("0x0/{id}.png/transform/trim/1,2,3"), fault("trim", not_valid)),
-        (format!("0x0/{id}.png/transform/trim/0,0,0,5"), fault("trim", not_valid)),
-        (format!("0x0/{id}.png/transform/trim/9999,0,1,5"), fault("trim", not_valid)),
-        (format!("0x0/{id}.png?quality=0"), fault("quality", not_valid)),
-        (format!("10x10/{broken}.jpg"), fault("file", decoded)),
+        (format!("0x0/{id}.png?transform=%7B%22trim%22:1%7D"), error("trim", not_valid)),
+        (format!("0x0/{id}.png/transform/trim/1,2,3"), error("trim", not_valid)),
+        (format!("0x0/{id}.png/transform/trim/0,0,0,5"), error("trim", not_valid)),
+        (format!("0x0/{id}.png/transform/trim/9999,0,1,5"), error("trim", not_valid)),
+        (format!("0x0/{id}.png?quality=0"), error("quality", not_valid)),
+        (format!("10x10/{broken}.jpg"), error("file", decoded)),
     ];
     for (path, wanted) in refused {
         let reply = get(&app, &format!("/image/{path}"), &[]).await;
@@ -162,7 +162,7 @@ async fn image_url_errors() {
 }
 
 /// All headers except those of every response.
-fn told(headers: &HeaderMap) -> Value {
+fn own_headers(headers: &HeaderMap) -> Value {
     let everywhere =
         ["access-control-allow-origin", "access-control-expose-headers", "x-request-id"];
     let own = headers.iter().filter(|(name, _)| !everywhere.contains(&name.as_str()));
@@ -173,7 +173,7 @@ fn told(headers: &HeaderMap) -> Value {
 #[tokio::test]
 async fn image_has_cache_headers() {
     let app = TestApp::new();
-    let png = fixed("still.png");
+    let png = media_file("still.png");
     let id = upload(&app, "a.png", &png).await;
     let svg = r#"<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>"#;
     let drawing = upload(&app, "a.svg", svg.as_bytes()).await;
@@ -205,11 +205,11 @@ async fn image_has_cache_headers() {
         let path = format!("/image/{path}");
         let reply = app.send("HEAD", &path, &[("accept-encoding", "gzip")], "").await;
         assert_eq!((reply.status, reply.bytes.len()), (200, 0), "{path}");
-        assert_eq!(told(&reply.headers), wanted, "{path}");
+        assert_eq!(own_headers(&reply.headers), wanted, "{path}");
         // Without a socket the response has no length header.
         wanted.as_object_mut().unwrap().remove("content-length");
         let reply = get(&app, &path, &[("accept-encoding", "gzip")]).await;
-        assert_eq!((reply.status, told(&reply.headers)), (200, wanted), "{path}");
+        assert_eq!((reply.status, own_headers(&reply.headers)), (200, wanted), "{path}");
     }
     let path = format!("/image/0x0/{id}.png?format=auto");
     for (accept, media_type) in [("image/webp,*/*", "image/webp"), ("*/*", "image/png")] {
@@ -263,11 +263,11 @@ async fn file_of_the_wrong_size_is_refused_with_500() {
     assert_eq!((known.status, known.bytes.len()), (304, 0));
 }
 
-/// Media types are content: any valid one is sent, and the browser runs no scripts of the file.
+/// Media types are content: any valid media type is sent, and the browser runs no scripts of the file.
 #[tokio::test]
 async fn media_type_that_is_not_inert_is_sandboxed() {
     let app = TestApp::new();
-    let id = upload(&app, "a.png", &fixed("still.png")).await;
+    let id = upload(&app, "a.png", &media_file("still.png")).await;
     let cases = [
         ("text/html", "text/html"),
         ("image/png, text/html", "image/png, text/html"),
@@ -286,7 +286,7 @@ async fn media_type_that_is_not_inert_is_sandboxed() {
 #[tokio::test]
 async fn focal_point_is_validated_and_changes_the_etag_of_cropped_images() {
     let app = TestApp::new();
-    let id = upload(&app, "a.png", &fixed("still.png")).await;
+    let id = upload(&app, "a.png", &media_file("still.png")).await;
     let object = format!("{OBJECTS}/{id}");
     let patch = async |point: &Value| {
         app.request("PATCH", &object, &json!({ "focalPoint": point })).await.both()
@@ -339,7 +339,7 @@ async fn focal_point_is_validated_and_changes_the_etag_of_cropped_images() {
 #[tokio::test]
 async fn cached_image_returns_304() {
     let app = TestApp::new();
-    let id = upload(&app, "a.png", &fixed("still.png")).await;
+    let id = upload(&app, "a.png", &media_file("still.png")).await;
     let path = format!("/image/0x0/{id}.png");
     let (tag, weak) = (tag_of(&id), format!("W/{}", tag_of(&id)));
     let list = format!("\"a\", {weak}, \"b\"");
@@ -359,7 +359,7 @@ async fn cached_image_returns_304() {
         (vec![(since, "Sat, 03 Jan 2026 00:00:00 GMT")], 304),
         (vec![(since, before)], 200),
         (vec![(since, "yesterday")], 200),
-        // Tags count before dates.
+        // Tags take precedence over dates.
         (vec![(none_match, "\"a\""), (since, MODIFIED)], 200),
     ];
     for (headers, status) in cases {
@@ -375,7 +375,7 @@ async fn cached_image_returns_304() {
                     "x-content-type-options": "nosniff",
                     "referrer-policy": "no-referrer",
                 });
-                assert_eq!(told(&reply.headers), wanted);
+                assert_eq!(own_headers(&reply.headers), wanted);
             }
         }
     }
@@ -421,11 +421,11 @@ async fn file_range_requests() {
         ("bytes=0-3", Some("\"other\""), 200, text, None),
         ("bytes=20-", Some("Sat, 03 Jan 2026 00:00:00 GMT"), 200, text, None),
     ];
-    for (range, condition, status, content, told) in cases {
+    for (range, condition, status, content, wanted) in cases {
         let mut headers = vec![("range", range)];
         headers.extend(condition.map(|condition| ("if-range", condition)));
         let reply = get(&app, path, &headers).await;
-        assert_eq!((reply.status, reply.header("content-range")), (status, told), "{headers:?}");
+        assert_eq!((reply.status, reply.header("content-range")), (status, wanted), "{headers:?}");
         if status == 416 {
             assert_eq!(reply.json(), generic(416, "Range Not Satisfiable"));
             assert_eq!(reply.header("cache-control"), Some("no-store"));
@@ -460,14 +460,14 @@ async fn large_file_is_streamed() {
 #[tokio::test]
 async fn image_is_available_as_long_as_its_file() {
     let app = TestApp::new();
-    let png = fixed("still.png");
+    let png = media_file("still.png");
     let kept = upload(&app, "a.png", &png).await;
     let deleted = upload(&app, "a.png", &png).await;
-    let mut made = app.get(&format!("{OBJECTS}/{kept}")).await.json();
-    made["id"] = json!("_media-00000000-0000-4000-8000-00000000abcd");
-    assert_eq!(app.request("POST", OBJECTS, &made).await.status, 200);
+    let mut copy = app.get(&format!("{OBJECTS}/{kept}")).await.json();
+    copy["id"] = json!("_media-00000000-0000-4000-8000-00000000abcd");
+    assert_eq!(app.request("POST", OBJECTS, &copy).await.status, 200);
     for size in ["0x0", "5x5"] {
-        let path = format!("/image/{size}/{}.png", made["id"].as_str().unwrap());
+        let path = format!("/image/{size}/{}.png", copy["id"].as_str().unwrap());
         let reply = get(&app, &path, &[]).await;
         assert_eq!(reply.both(), not_found(), "{size}");
         assert_eq!(reply.header("cache-control"), Some("no-store"));

@@ -83,7 +83,7 @@ async fn incoming_links_are_listed_with_their_paths() {
     let pairs: Vec<Value> = all[3..5].to_vec();
     let page = app.get(&format!("{PATH}?limit=3&page=2")).await.json();
     assert_eq!(page["data"].as_array().unwrap()[..2], pairs);
-    // The objects with the links cannot be deleted meanwhile, which is what the list explains.
+    // The target of the links cannot be deleted; the list shows why.
     let refused = app.delete("/api/v1/content/post/one").await;
     assert_eq!(refused.status, 400);
     assert_eq!(app.get("/api/v1/content/post/none/incoming").await.both(), not_found());

@@ -1,4 +1,4 @@
-//! [`Issuer`]: an OpenID Connect issuer that signs whatever a test wants.
+//! [`Issuer`]: an OpenID Connect issuer that signs any claims.
 
 use std::sync::{
     Arc, Mutex,
@@ -27,7 +27,7 @@ pub(crate) struct Issuer {
 struct State {
     url: String,
     key: Mutex<Key>,
-    /// The response to the next token request; none never responds.
+    /// The response to token requests; with `None`, the issuer never responds.
     token: Mutex<Option<(u16, Value)>>,
     discoveries: AtomicUsize,
 }
@@ -90,13 +90,13 @@ impl Issuer {
         self.state.key.lock().unwrap().sign(claims)
     }
 
-    /// Sets the response to token requests to one with an ID token.
+    /// Sets the response to token requests: a response with this ID token.
     pub(crate) fn respond_with(&self, id_token: &str) {
         let body = json!({ "access_token": "a", "token_type": "Bearer", "id_token": id_token });
         self.respond(Some((200, body)));
     }
 
-    /// Sets the response to token requests; none never responds.
+    /// Sets the response to token requests; with `None`, the issuer never responds.
     pub(crate) fn respond(&self, response: Option<(u16, Value)>) {
         *self.state.token.lock().unwrap() = response;
     }

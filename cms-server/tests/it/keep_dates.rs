@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::support::{
-    CallerKind, Reply, TestApp, fault, forbidden, links, listed, minute, not_found, shown,
+    CallerKind, Reply, TestApp, error, forbidden, links, listed, minute, not_found, shown,
 };
 
 const POSTS: &str = "/api/v1/content/post";
@@ -79,7 +79,7 @@ async fn dates_that_are_not_valid_return_400() {
     for (member, internal, message) in table {
         let new = json!({ "id": "new", "title": "N", "internal": internal });
         let path = format!("internal.{member}");
-        assert_eq!(post(&app, POSTS, &new).await.both(), fault(&path, message), "{internal}");
+        assert_eq!(post(&app, POSTS, &new).await.both(), error(&path, message), "{internal}");
         let errors = json!({ path: [message] });
         assert_eq!(
             post(&app, BATCH, &json!([new])).await.both(),

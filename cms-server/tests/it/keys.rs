@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{CallerKind, TestApp, fault, forbidden, not_found, unauthorized};
+use crate::support::{CallerKind, TestApp, error, forbidden, not_found, unauthorized};
 
 const ONE: &str = "/api/v1/content/post/one";
 const KEYS: &str = "/api/v1/internal/key";
@@ -44,9 +44,9 @@ async fn keys_are_managed() {
     let keys = "/api/v1/internal/key";
     let rule = json!({ "ctd": "post", "read": true });
     let new = json!({ "name": "web", "kind": "scoped", "rules": [rule] });
-    let mut made = app.send_as(CallerKind::Admin, "POST", keys, &new).await.json();
-    let token = made["key"].as_str().unwrap().to_owned();
-    made.as_object_mut().unwrap().remove("key");
+    let mut created = app.send_as(CallerKind::Admin, "POST", keys, &new).await.json();
+    let token = created["key"].as_str().unwrap().to_owned();
+    created.as_object_mut().unwrap().remove("key");
     let headers = [("x-auth-token", &*token)];
     assert_eq!(app.send("GET", ONE, &headers, "").await.status, 200);
     assert_eq!(app.send("DELETE", ONE, &headers, "").await.both(), forbidden());
@@ -54,11 +54,11 @@ async fn keys_are_managed() {
     let list = app.get_as(CallerKind::Admin, keys).await;
     assert!(!String::from_utf8_lossy(&list.bytes).contains(&token));
     let list = list.json();
-    let last = list["data"].as_array().unwrap().iter().find(|k| k["id"] == made["id"]).unwrap();
+    let last = list["data"].as_array().unwrap().iter().find(|k| k["id"] == created["id"]).unwrap();
     assert_eq!((&last["name"], &last["kind"]), (&json!("web"), &json!("scoped")));
     assert_eq!(list["count"], list["total_count"]);
 
-    let path = format!("{keys}/{}", made["id"].as_str().unwrap());
+    let path = format!("{keys}/{}", created["id"].as_str().unwrap());
     assert_eq!(app.delete_as(CallerKind::Admin, &path).await.status, 204);
     assert_eq!(app.send("GET", ONE, &headers, "").await.both(), unauthorized());
     assert_eq!(app.delete_as(CallerKind::Admin, &path).await.both(), not_found());
@@ -85,7 +85,7 @@ async fn status(app: &TestApp, method: &str, token: &str) -> u16 {
 }
 
 #[tokio::test]
-async fn key_update_counts_from_the_next_request_on() {
+async fn key_update_applies_from_the_next_request() {
     let app = TestApp::new();
     let (mut item, token) = new_key(&app).await;
     let path = format!("{KEYS}/{}", item["id"].as_str().unwrap());
@@ -113,12 +113,12 @@ async fn key_update_counts_from_the_next_request_on() {
     let unknown =
         "The property token is not defined and the definition does not allow additional properties";
     for (body, wanted) in [
-        (json!({ "name": "admin" }), fault("name", used)),
-        (json!({ "name": "" }), fault("name", "Must be at least 1 characters long")),
-        (json!({ "name": 1 }), fault("name", "Integer value found, but a string is required")),
-        (json!({ "kind": "admin" }), fault("kind", kind)),
-        (json!({ "rules": [] }), fault("rules", "There must be a minimum of 1 items in the array")),
-        (json!({ "token": "x" }), fault("token", unknown)),
+        (json!({ "name": "admin" }), error("name", used)),
+        (json!({ "name": "" }), error("name", "Must be at least 1 characters long")),
+        (json!({ "name": 1 }), error("name", "Integer value found, but a string is required")),
+        (json!({ "kind": "admin" }), error("kind", kind)),
+        (json!({ "rules": [] }), error("rules", "There must be a minimum of 1 items in the array")),
+        (json!({ "token": "x" }), error("token", unknown)),
         (
             json!({ "kind": "admin", "name": "admin" }),
             (400, json!({ "kind": [kind], "name": [used] })),
@@ -159,7 +159,7 @@ async fn key_rotation_accepts_the_old_token_for_a_while() {
     let listed = list["data"].as_array().unwrap().iter().find(|key| key["id"] == item["id"]);
     assert_eq!(listed.unwrap()["previousValidUntil"], Value::Null);
 
-    // A second rotation ends the grace period of the first; without a body there is none.
+    // A second rotation ends the grace period of the first; a rotation without a body has none.
     let third = rotate(json!({ "graceHours": 168 })).await.1["key"].as_str().unwrap().to_owned();
     let (_, last) = rotate(Value::Null).await;
     assert_eq!(last["previousValidUntil"], Value::Null);
@@ -172,7 +172,7 @@ async fn key_rotation_accepts_the_old_token_for_a_while() {
         (json!({ "graceHours": u64::MAX }), "Must have a maximum value of 168"),
         (json!({ "graceHours": 1.5 }), "Double value found, but an integer is required"),
     ] {
-        assert_eq!(rotate(body.clone()).await, fault("graceHours", message), "{body}");
+        assert_eq!(rotate(body.clone()).await, error("graceHours", message), "{body}");
     }
     let path = format!("{KEYS}/none/rotate");
     let reply = app.send_as(CallerKind::Admin, "POST", &path, &Value::Null).await;

@@ -26,8 +26,8 @@ fn list_path(name: &str, filters: &Value) -> String {
 }
 
 /// The ids of a list, as a caller with these headers sees it.
-async fn ids(app: &TestApp, seen: &Seen<'_>, name: &str, filters: &Value) -> Vec<String> {
-    let (caller, headers) = seen;
+async fn ids(app: &TestApp, view: &View<'_>, name: &str, filters: &Value) -> Vec<String> {
+    let (caller, headers) = view;
     let reply = app.get_with(headers, *caller, &list_path(name, filters)).await;
     let list = reply.json();
     assert_eq!(reply.status, 200, "{filters}: {list}");
@@ -36,9 +36,10 @@ async fn ids(app: &TestApp, seen: &Seen<'_>, name: &str, filters: &Value) -> Vec
     data.iter().map(|object| object["id"].as_str().unwrap().to_owned()).collect()
 }
 
-type Seen<'a> = (CallerKind, &'a [(&'a str, &'a str)]);
+/// A caller, and the headers that select a view.
+type View<'a> = (CallerKind, &'a [(&'a str, &'a str)]);
 
-const CURRENT: Seen<'_> = (CallerKind::ReadWrite, &[]);
+const CURRENT: View<'_> = (CallerKind::ReadWrite, &[]);
 
 fn condition(operator: &str, value: &Value) -> Value {
     json!({ "type": operator, "filter": value })
@@ -132,7 +133,7 @@ async fn filter_through_relations_matches_any_linked_object() {
     assert_eq!(reply.both(), (400, message));
 }
 
-/// A list is never served from a cache when linked objects changed.
+/// A list is never served from a cache after linked objects have changed.
 #[tokio::test]
 async fn filter_through_relations_follows_changes_of_linked_objects() {
     let app = library().await;
@@ -174,11 +175,11 @@ async fn filter_through_relations_follows_rights_and_view() {
         (&public, &["shown"][..], none_found, &["moved"][..]),
         (&preview, none_found, &all[..], none_found),
     ] {
-        let seen = (CallerKind::ReadWrite, &headers[..]);
-        assert_eq!(ids(&app, &seen, "story", &named("Ada")).await, ada, "{headers:?}");
-        assert_eq!(ids(&app, &seen, "story", &named("Adele")).await, adele, "{headers:?}");
-        assert_eq!(ids(&app, &seen, "story", &named("Bob")).await, none_found, "{headers:?}");
-        assert_eq!(ids(&app, &seen, "story", &none).await, unseen, "{headers:?}");
+        let view = (CallerKind::ReadWrite, &headers[..]);
+        assert_eq!(ids(&app, &view, "story", &named("Ada")).await, ada, "{headers:?}");
+        assert_eq!(ids(&app, &view, "story", &named("Adele")).await, adele, "{headers:?}");
+        assert_eq!(ids(&app, &view, "story", &named("Bob")).await, none_found, "{headers:?}");
+        assert_eq!(ids(&app, &view, "story", &none).await, unseen, "{headers:?}");
     }
     // A caller that may read the type, but not the targets of its links.
     let app = TestApp::with_type("secret", &json!({}));
@@ -260,7 +261,7 @@ async fn filter_on_incoming_links_matches_any_visible_link() {
     let filters = json!({ "internal.incoming": text("equals", "a") });
     let message = json!({ "filters": ["Unknown filter type equals for internal.incoming"] });
     assert_eq!(app.get(&list_path("person", &filters)).await.both(), (400, message));
-    let scoped: Seen<'_> = (CallerKind::Scoped, &[]);
+    let scoped: View<'_> = (CallerKind::Scoped, &[]);
     app.create_type("page", &json!({}));
     app.create("page", &json!({ "id": "p", "title": "P", "related": links(&["post/one"]) })).await;
     let used = json!({ "internal.incoming": { "type": "notEmpty" } });
@@ -292,20 +293,20 @@ async fn filter_on_incoming_links_follows_the_view() {
     for (headers, used) in
         [(&public[..], &["same", "was"][..]), (&preview, &["never", "same", "now"])]
     {
-        let seen = (CallerKind::ReadWrite, headers);
+        let view = (CallerKind::ReadWrite, headers);
         for filters in [
             json!({ "internal.incoming": { "type": "notEmpty" } }),
             member("contentType", "draft"),
             member("property", "related"),
         ] {
-            assert_eq!(ids(&app, &seen, "tag", &filters).await, used, "{headers:?} {filters}");
+            assert_eq!(ids(&app, &view, "tag", &filters).await, used, "{headers:?} {filters}");
         }
-        assert_eq!(ids(&app, &seen, "tag", &member("property", "parts.link")).await, [""; 0]);
+        assert_eq!(ids(&app, &view, "tag", &member("property", "parts.link")).await, [""; 0]);
         for id in ["never", "same", "was", "now"] {
             let filters = member("dataUrl", &format!("/api/v1/content/draft/{id}"));
             let expected: Vec<_> = used.iter().filter(|used| **used == id).collect();
             assert_eq!(
-                ids(&app, &seen, "tag", &filters).await.iter().collect::<Vec<_>>(),
+                ids(&app, &view, "tag", &filters).await.iter().collect::<Vec<_>>(),
                 expected
             );
         }
@@ -316,6 +317,6 @@ async fn filter_on_incoming_links_follows_the_view() {
     app.create("news", &json!({ "id": "n", "title": "N", "related": links(&["tag/late"]) })).await;
     let filters = member("contentType", "news");
     assert_eq!(ids(&app, &CURRENT, "tag", &filters).await, ["late"]);
-    let seen = (CallerKind::ReadWrite, &public[..]);
-    assert_eq!(ids(&app, &seen, "tag", &filters).await, [""; 0]);
+    let view = (CallerKind::ReadWrite, &public[..]);
+    assert_eq!(ids(&app, &view, "tag", &filters).await, [""; 0]);
 }

@@ -32,11 +32,11 @@ impl Write for Log {
     }
 }
 
-/// What this thread logs.
+/// Records the log lines of this thread.
 struct Recording {
     log: Log,
     guard: DefaultGuard,
-    beside: Dispatch,
+    second: Dispatch,
 }
 
 impl Recording {
@@ -44,7 +44,7 @@ impl Recording {
         // With a single subscriber, `tracing` caches the interest of the first thread that reaches
         // a line, which may belong to another test. With several subscribers it queries all of
         // them.
-        let beside = Dispatch::new(tracing_subscriber::registry());
+        let second = Dispatch::new(tracing_subscriber::registry());
         let log = Log::default();
         let writer = log.clone();
         let subscriber = tracing_subscriber::fmt()
@@ -52,11 +52,11 @@ impl Recording {
             .with_max_level(tracing::Level::TRACE)
             .with_writer(move || writer.clone())
             .finish();
-        Self { log, guard: tracing::subscriber::set_default(subscriber), beside }
+        Self { log, guard: tracing::subscriber::set_default(subscriber), second }
     }
 
     fn end(self) -> String {
-        drop((self.guard, self.beside));
+        drop((self.guard, self.second));
         String::from_utf8(self.log.0.lock().unwrap().clone()).unwrap()
     }
 }
@@ -84,12 +84,12 @@ async fn requests_are_logged_without_keys_queries_and_bodies() {
         assert!(!text.contains(secret), "{secret} in {text}");
     }
     let lines = lines(&text, "request");
-    let told = |line: &Value| json!([line["method"], line["path"], line["status"]]);
+    let summary = |line: &Value| json!([line["method"], line["path"], line["status"]]);
     let wanted = [
         json!(["POST", "/api/v1/content/post", 200]),
         json!(["DELETE", "/api/v1/content/post/one", 403]),
     ];
-    assert_eq!(lines.iter().map(told).collect::<Vec<_>>(), wanted);
+    assert_eq!(lines.iter().map(summary).collect::<Vec<_>>(), wanted);
     assert_eq!(lines[0]["request_id"], "r-1");
     assert_eq!(
         (&lines[0]["route"], &lines[0]["key"]),

@@ -16,10 +16,10 @@ use crate::{
 
 const DOCUMENT: &str = "/api/v1/open-api-schema.json";
 
-/// Methods and paths, where parameters have no names.
+/// Methods and paths, in which parameters have no names.
 type Operations = BTreeSet<(String, String)>;
 
-/// Health, images and the pages for people are no part of the API.
+/// Health checks, images and the pages for users are no part of the API.
 fn is_described(route: &str) -> bool {
     let others = ["/healthz", "/readyz", "/writerz", "/metrics", "/image/", "/docs", "/admin"];
     route != "/"
@@ -81,7 +81,7 @@ async fn single_sign_on_is_described_when_it_is_configured() {
     }
 }
 
-/// A parameter that is described has an effect.
+/// The document describes no parameter that the route ignores.
 #[tokio::test]
 async fn described_parameters_are_those_of_the_route() {
     let app = TestApp::new();
@@ -108,7 +108,7 @@ async fn described_parameters_are_those_of_the_route() {
 #[tokio::test]
 async fn management_document_has_the_operations_of_the_caller() {
     let app = TestApp::new();
-    // Whether a view belongs to the caller is not known before.
+    // The document does not depend on whether a view belongs to the caller.
     let is_certain = |row: &Row| is_described(row.route) && !row.route.ends_with("/views/{id}");
     let callers = CallerKind::ALL[2..].iter().chain(&CallerKind::WITH_COOKIE[..6]);
     for caller in callers.copied() {
@@ -118,7 +118,7 @@ async fn management_document_has_the_operations_of_the_caller() {
         for row in rows().iter().filter(|row| is_certain(row)) {
             let operation = (row.method.to_owned(), unnamed(row.route));
             if !content.contains(&operation) {
-                let may = row.is_of_sessions() || ![401, 403].contains(&row.status(caller));
+                let may = row.refuses_keys() || ![401, 403].contains(&row.status(caller));
                 assert_eq!(complete.contains(&operation), may, "{caller:?} {operation:?}");
             }
         }

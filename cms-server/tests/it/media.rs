@@ -9,7 +9,7 @@ use futures_util::{StreamExt, stream};
 use serde_json::{Value, json};
 
 use crate::support::{
-    CallerKind, Reply, TestApp, fault, forbidden, generic, shown, unauthorized, wrong_media_type,
+    CallerKind, Reply, TestApp, error, forbidden, generic, shown, unauthorized, wrong_media_type,
 };
 
 const MEDIA: &str = "/api/media";
@@ -89,8 +89,7 @@ pub(crate) fn files(app: &TestApp, folder: &str) -> Vec<String> {
     entries.map(|entry| name(&entry.unwrap().path())).collect()
 }
 
-/// The complete object, the same from the alias of the upload endpoint and from the content
-/// endpoint.
+/// The upload endpoint, its alias and the content endpoint return the same complete object.
 #[tokio::test]
 async fn upload_creates_a_media_object() {
     let app = TestApp::new();
@@ -144,11 +143,11 @@ async fn media_type_is_detected_from_content() {
         (file("f", "audio/x", &wav), "file", ["wav", "f", "audio/wav"], Some((0, 0))),
         (field("file", "no name"), "file", ["txt", "file.txt", "text/plain"], None),
     ];
-    for (part, kind, told, size) in cases {
-        let name = told[1];
+    for (part, kind, wanted, size) in cases {
+        let name = wanted[1];
         let object = stored(&app, &[field("type", kind), part]).await;
         let texts = ["extension", "fileName", "mimeType"].map(|key| object[key].as_str().unwrap());
-        assert_eq!((texts, &object["type"]), (told, &json!(kind)), "{name}");
+        assert_eq!((texts, &object["type"]), (wanted, &json!(kind)), "{name}");
         if let Some((width, height)) = size {
             assert_eq!(object["width"], width, "{name}");
             assert_eq!(object["height"], height, "{name}");
@@ -156,7 +155,7 @@ async fn media_type_is_detected_from_content() {
     }
 }
 
-/// The messages, alone and together.
+/// The validation messages, alone and together.
 #[tokio::test]
 async fn upload_reports_all_errors() {
     let app = TestApp::new();
@@ -198,7 +197,7 @@ async fn upload_reports_all_errors() {
                 "id": ["This value is not valid."],
             }),
         ),
-        // The last of several.
+        // Of several fields with one name, the last is used.
         (
             vec![is_file(), file("a.txt", "", b"a text"), field("type", "none")],
             json!({ "type": [other] }),
@@ -210,7 +209,7 @@ async fn upload_reports_all_errors() {
     let message = "The file is too large (10.01 MB). Allowed maximum size is 10 MB.";
     let mut large = vec![b' '; 10 * 1024 * 1024 + 1];
     let reply = upload(&app, &[is_file(), file("a.txt", "", &large)]).await;
-    assert_eq!(reply.both(), fault("file", message));
+    assert_eq!(reply.both(), error("file", message));
     large.truncate(10 * 1024 * 1024);
     assert_eq!(upload(&app, &[is_file(), file("a.txt", "", &large)]).await.status, 200);
     large.resize(large.len() + 26_000, b' ');
@@ -234,8 +233,8 @@ async fn unsaved_file_is_used_by_a_later_object() {
         assert_eq!(app.get(&format!("{OBJECTS}/{id}")).await.status == 200, is_saved);
         assert_eq!(app.get(url).await.status == 200, is_saved);
         if !is_saved {
-            let made = app.request("POST", OBJECTS, &object).await.json();
-            assert_eq!(made["url"], object["url"]);
+            let created = app.request("POST", OBJECTS, &object).await.json();
+            assert_eq!(created["url"], object["url"]);
             assert_eq!(app.get(url).await.bytes, png);
         }
     }
@@ -271,7 +270,7 @@ async fn upload_has_optional_fields() {
     // The id is in use, also for the same file.
     for content in [&png, &still("gif")] {
         let reply = upload(&app, &all(content)).await;
-        assert_eq!(reply.both(), fault("id", "This value is already used"));
+        assert_eq!(reply.both(), error("id", "This value is already used"));
     }
     let unknown = [file("a.png", "", &png), field("type", "image"), field("tags", "green")];
     assert_eq!(upload(&app, &unknown).await.status, 400);
@@ -285,21 +284,21 @@ async fn upload_checks_run_in_order() {
     let app = TestApp::with(&config);
     let creates = scoped(&app, "creates", true);
     let reads = scoped(&app, "reads", false);
-    let sound = form(&[file("a.txt", "", b"a text"), field("type", "file")]);
+    let valid = form(&[file("a.txt", "", b"a text"), field("type", "file")]);
     let too_large = || (413, generic(413, "Request Entity Too Large"));
     let malformed = || (400, generic(400, "Malformed form data"));
     let large = form(&[file("a.txt", "", &vec![b'a'; 70_000])]);
     let cases = [
         (None, "text/plain", &large, unauthorized()),
-        (app.key(CallerKind::Unknown), FORM, &sound, unauthorized()),
+        (app.key(CallerKind::Unknown), FORM, &valid, unauthorized()),
         (app.key(CallerKind::ReadOnly), "text/plain", &large, forbidden()),
         (Some(&*reads), "text/plain", &large, forbidden()),
         (Some(&*creates), "application/json", &large, wrong_media_type()),
-        (Some(&*creates), "", &sound, wrong_media_type()),
-        (Some(&*creates), "multipart/mixed; boundary=a-line", &sound, wrong_media_type()),
+        (Some(&*creates), "", &valid, wrong_media_type()),
+        (Some(&*creates), "multipart/mixed; boundary=a-line", &valid, wrong_media_type()),
         (Some(&*creates), FORM, &large, too_large()),
-        (Some(&*creates), "multipart/form-data", &sound, malformed()),
-        (Some(&*creates), "multipart/form-data; boundary=other", &sound, malformed()),
+        (Some(&*creates), "multipart/form-data", &valid, malformed()),
+        (Some(&*creates), "multipart/form-data; boundary=other", &valid, malformed()),
     ];
     for (key, content_type, body, wanted) in cases {
         let mut headers = vec![("content-type", content_type)];
@@ -307,12 +306,12 @@ async fn upload_checks_run_in_order() {
         let reply = app.send("POST", MEDIA, &headers, body.clone()).await;
         assert_eq!(reply.both(), wanted, "{key:?} {content_type}");
     }
-    let spelt = "Multipart/Form-Data; charset=utf-8; Boundary=\"a-line\"";
+    let other_form = "Multipart/Form-Data; charset=utf-8; Boundary=\"a-line\"";
     for caller in [CallerKind::ReadWrite, CallerKind::Admin] {
-        assert_eq!(send(&app, caller, MEDIA, spelt, sound.clone()).await.status, 200);
+        assert_eq!(send(&app, caller, MEDIA, other_form, valid.clone()).await.status, 200);
     }
     let headers = [("content-type", FORM), ("x-auth-token", &*creates)];
-    assert_eq!(app.send("POST", MEDIA, &headers, sound).await.status, 200);
+    assert_eq!(app.send("POST", MEDIA, &headers, valid).await.status, 200);
 }
 
 /// A scoped key that may read media objects, and optionally create them.
@@ -325,11 +324,11 @@ fn scoped(app: &TestApp, name: &str, create: bool) -> String {
 #[tokio::test]
 async fn malformed_form_returns_400() {
     let app = TestApp::new();
-    let sound = form(&[file("a.txt", "", b"a text"), field("type", "file")]);
-    let end = sound.len();
+    let valid = form(&[file("a.txt", "", b"a text"), field("type", "file")]);
+    let end = valid.len();
     let mut cases: Vec<(Vec<u8>, &str)> = Vec::new();
     for cut in [1, 10, 60, 100, end - 30, end - 5] {
-        cases.push((sound[..cut].to_vec(), "Malformed form data"));
+        cases.push((valid[..cut].to_vec(), "Malformed form data"));
     }
     for text in ["{}", "--a-line", "--a-line\r\n\r\n", "--a-line\r\nx\r\n\r\ny\r\n--a-line--"] {
         cases.push((text.as_bytes().to_vec(), "Malformed form data"));
@@ -343,10 +342,10 @@ async fn malformed_form_returns_400() {
     cases.push((form(&many), "The form has too many fields"));
     for (body, message) in cases {
         for size in [body.len().max(1), 100] {
-            let pieces: Vec<_> = body.chunks(size).map(<[u8]>::to_vec).collect();
-            let pieces = stream::iter(pieces.into_iter().map(Ok::<_, String>));
+            let chunks: Vec<_> = body.chunks(size).map(<[u8]>::to_vec).collect();
+            let chunks = stream::iter(chunks.into_iter().map(Ok::<_, String>));
             let reply =
-                send(&app, CallerKind::ReadWrite, MEDIA, FORM, Body::from_stream(pieces)).await;
+                send(&app, CallerKind::ReadWrite, MEDIA, FORM, Body::from_stream(chunks)).await;
             assert_eq!(reply.both(), (400, generic(400, message)));
         }
     }
@@ -361,8 +360,8 @@ async fn malformed_form_returns_400() {
 #[tokio::test(start_paused = true)]
 async fn stalled_upload_returns_400() {
     let app = TestApp::new();
-    let sound = form(&[file("a.txt", "", b"a text")]);
-    let first = stream::iter([Ok::<_, String>(sound[..80].to_vec())]);
+    let valid = form(&[file("a.txt", "", b"a text")]);
+    let first = stream::iter([Ok::<_, String>(valid[..80].to_vec())]);
     let body = Body::from_stream(first.chain(stream::pending()));
     let reply = send(&app, CallerKind::ReadWrite, MEDIA, FORM, body).await;
     assert_eq!(reply.both(), (400, generic(400, "Malformed form data")));
@@ -403,7 +402,7 @@ async fn stored_file_is_checked() {
     assert_eq!(wrong.status, 400);
 }
 
-/// The check lists damaged files; so does the backup, before it sends anything.
+/// The check lists damaged files. A backup reports one before it sends anything.
 #[tokio::test]
 async fn check_and_backup_list_damaged_files() {
     let app = TestApp::new();

@@ -11,7 +11,7 @@ use cms_core::{
 use serde_json::{Value, json};
 
 use crate::support::{
-    CallerKind, TestApp, definition, fault, forbidden, generic, not_found, object,
+    CallerKind, TestApp, definition, error, forbidden, generic, not_found, object,
 };
 
 const TYPES: &str = "/api/v1/internal/contenttype";
@@ -54,9 +54,9 @@ fn with_example_type(table: &Table) -> TestApp {
     for definition in &table.types {
         app.core.cms.types().create(&local, object(definition)).unwrap();
     }
-    for given in &table.objects {
-        let new = object(&given.object);
-        app.core.cms.objects().create(&local, &given.content_type, new).unwrap();
+    for stored in &table.objects {
+        let new = object(&stored.object);
+        app.core.cms.objects().create(&local, &stored.content_type, new).unwrap();
     }
     app
 }
@@ -114,7 +114,7 @@ fn needs_base(row: &Row) -> bool {
     row.database || row.method == "PUT"
 }
 
-/// A batch says of each element what a create says of the object alone, and saves the rest.
+/// A batch reports the errors that a create of each object alone reports, and saves the other elements.
 #[tokio::test]
 async fn element_errors() {
     let table = Table::read("object_messages");
@@ -158,10 +158,10 @@ async fn id_errors_of_changes() {
                 "PUT",
                 SECOND,
                 json!({ "id": "third", "title": "Other", "note": "n", "words": [] }),
-                fault("id", ID_MISMATCH),
+                error("id", ID_MISMATCH),
             ),
-            ("PATCH", SECOND, json!({ "id": "first" }), fault("id", ID_MISMATCH)),
-            ("PATCH", SECOND, json!({ "id": "" }), fault("id", ID_MISMATCH)),
+            ("PATCH", SECOND, json!({ "id": "first" }), error("id", ID_MISMATCH)),
+            ("PATCH", SECOND, json!({ "id": "" }), error("id", ID_MISMATCH)),
             ("PUT", gone, second(), not_found()),
             ("PATCH", gone, json!({}), not_found()),
             ("DELETE", gone, Value::Null, not_found()),
@@ -209,8 +209,8 @@ async fn unique_value_errors() {
     check(
         &app,
         vec![
-            ("PUT", SECOND, titled.clone(), fault("title", USED)),
-            ("PATCH", SECOND, json!({ "title": "Title" }), fault("title", USED)),
+            ("PUT", SECOND, titled.clone(), error("title", USED)),
+            ("PATCH", SECOND, json!({ "title": "Title" }), error("title", USED)),
             (
                 "PATCH",
                 BATCH,
@@ -239,14 +239,14 @@ async fn changed_value_errors() {
     assert_eq!(app.delete("/api/v1/content/_tag/x").await.status, 204);
     let too_short = "Must be at least 1 characters long";
     check(&app, vec![
-        ("PATCH", SECOND, json!({ "topics": link("topic", "gone") }), fault("topics", MISSING)),
-        ("PATCH", SECOND, json!({ "anything": link("_tag", "x") }), fault("anything", MISSING)),
-        ("PATCH", SECOND, json!({ "anything": link("nothing", "x") }), fault("anything", MISSING)),
-        ("PATCH", SECOND, json!({ "rows": [{ "cell": "c", "label": "l", "refs": link("topic", "gone") }] }), fault("rows[0].refs", MISSING)),
-        ("PATCH", SECOND, json!({ "note": null }), fault("note", "NULL value found, but a string is required")),
-        ("PATCH", SECOND, json!({ "note": "" }), fault("note", too_short)),
-        ("PATCH", SECOND, json!({ "nothing": 1 }), fault("nothing", "The property nothing is not defined and the definition does not allow additional properties")),
-        ("PUT", SECOND, json!({ "title": "Other", "words": [] }), fault("note", "The property note is required")),
+        ("PATCH", SECOND, json!({ "topics": link("topic", "gone") }), error("topics", MISSING)),
+        ("PATCH", SECOND, json!({ "anything": link("_tag", "x") }), error("anything", MISSING)),
+        ("PATCH", SECOND, json!({ "anything": link("nothing", "x") }), error("anything", MISSING)),
+        ("PATCH", SECOND, json!({ "rows": [{ "cell": "c", "label": "l", "refs": link("topic", "gone") }] }), error("rows[0].refs", MISSING)),
+        ("PATCH", SECOND, json!({ "note": null }), error("note", "NULL value found, but a string is required")),
+        ("PATCH", SECOND, json!({ "note": "" }), error("note", too_short)),
+        ("PATCH", SECOND, json!({ "nothing": 1 }), error("nothing", "The property nothing is not defined and the definition does not allow additional properties")),
+        ("PUT", SECOND, json!({ "title": "Other", "words": [] }), error("note", "The property note is required")),
     ])
     .await;
     assert_eq!(app.get(SECOND).await.json()["internal"]["latestVersion"], 1);
@@ -267,10 +267,10 @@ async fn read_only_value_errors() {
     check(
         &app,
         vec![
-            ("PUT", FIRST, changed.clone(), fault("serial", READ_ONLY)),
-            ("PATCH", FIRST, json!({ "serial": "s-2" }), fault("serial", READ_ONLY)),
-            ("PATCH", FIRST, json!({ "serial": "" }), fault("serial", READ_ONLY)),
-            ("PATCH", SECOND, json!({ "serial": "late" }), fault("serial", READ_ONLY)),
+            ("PUT", FIRST, changed.clone(), error("serial", READ_ONLY)),
+            ("PATCH", FIRST, json!({ "serial": "s-2" }), error("serial", READ_ONLY)),
+            ("PATCH", FIRST, json!({ "serial": "" }), error("serial", READ_ONLY)),
+            ("PATCH", SECOND, json!({ "serial": "late" }), error("serial", READ_ONLY)),
             ("PATCH", BATCH, json!([patch]), refused(&patch)),
             ("POST", ADD_OR_REPLACE, json!([changed]), refused(&changed)),
         ],
@@ -284,7 +284,7 @@ async fn read_only_value_errors() {
     }
 }
 
-/// The error of an object over 1 MB names it; a batch that contains one is refused completely.
+/// The error of an object over 1 MB names its id; a batch with such an object is refused completely.
 #[tokio::test]
 async fn object_size_errors() {
     let app = with_examples();
@@ -320,7 +320,7 @@ async fn linked_object_cannot_be_deleted() {
     let app = with_examples();
     let topic = "/api/v1/content/topic/one";
     check(&app, vec![("DELETE", topic, Value::Null, reasons(&[IN_USE]))]).await;
-    // Only a list item still links to it.
+    // Only a list item still links to the topic.
     let fewer = json!({ "cover": [], "topics": [], "anything": [] });
     assert_eq!(app.request("PATCH", FIRST, &fewer).await.status, 200);
     let batch_delete = "/api/v1/content/topic/batch-delete";
@@ -381,7 +381,7 @@ async fn removed_id_errors() {
         app.core.clock.advance(60);
         assert_eq!(app.delete(path).await.status, 204);
     }
-    let wrong = fault("deletedAfter", "Wrong date format");
+    let wrong = error("deletedAfter", "Wrong date format");
     check(
         &app,
         vec![
@@ -530,19 +530,19 @@ async fn duplicate_errors() {
                 "POST",
                 copy,
                 json!({}),
-                fault(list, "The property relatedObjectsToDuplicate is required"),
+                error(list, "The property relatedObjectsToDuplicate is required"),
             ),
             (
                 "POST",
                 copy,
                 json!({ list: "one" }),
-                fault(list, "String value found, but an array is required"),
+                error(list, "String value found, but an array is required"),
             ),
             (
                 "POST",
                 copy,
                 json!({ list: ["one", 2] }),
-                fault(
+                error(
                     "relatedObjectsToDuplicate[1]",
                     "Integer value found, but a string is required",
                 ),
@@ -552,7 +552,7 @@ async fn duplicate_errors() {
                 "POST",
                 "/api/v1/content/priced/one/duplicate",
                 json!({ list: [] }),
-                fault("price", USED),
+                error("price", USED),
             ),
         ],
     )
@@ -583,13 +583,13 @@ async fn content_type_name_errors() {
     check(
         &app,
         vec![
-            ("POST", TYPES, named("post"), fault("name", USED)),
-            ("POST", TYPES, named("_media"), fault("name", USED)),
-            ("POST", TYPES, named("about"), fault("name", USED)),
-            ("PUT", post, named("author"), fault("name", USED)),
-            ("PUT", post, named("_tag"), fault("name", USED)),
-            ("PUT", post, named("Post"), fault("name", "This value is not valid.")),
-            ("PUT", post, json!(nameless), fault("name", "The property name is required")),
+            ("POST", TYPES, named("post"), error("name", USED)),
+            ("POST", TYPES, named("_media"), error("name", USED)),
+            ("POST", TYPES, named("about"), error("name", USED)),
+            ("PUT", post, named("author"), error("name", USED)),
+            ("PUT", post, named("_tag"), error("name", USED)),
+            ("PUT", post, named("Post"), error("name", "This value is not valid.")),
+            ("PUT", post, json!(nameless), error("name", "The property name is required")),
             ("PUT", "/api/v1/internal/contenttype/gone", named("gone"), not_found()),
             ("PUT", "/api/v1/internal/contenttype/_tag", named("_tag"), forbidden()),
             ("DELETE", "/api/v1/internal/contenttype/_media", Value::Null, forbidden()),
@@ -645,13 +645,13 @@ async fn content_type_deletion_errors() {
     let author = "/api/v1/internal/contenttype/author";
     let purge = "/api/v1/internal/contenttype/author/purge";
     let purge_post = "/api/v1/internal/contenttype/post/purge";
-    let whole = json!({ "deleteSchema": true });
+    let with_schema = json!({ "deleteSchema": true });
     check(
         &app,
         vec![
             ("DELETE", author, Value::Null, reasons(&[by_shop, has_objects])),
-            ("POST", purge, whole.clone(), reasons(&[by_shop])),
-            ("POST", purge_post, whole.clone(), reasons(&[by_scoped, by_shop])),
+            ("POST", purge, with_schema.clone(), reasons(&[by_shop])),
+            ("POST", purge_post, with_schema.clone(), reasons(&[by_scoped, by_shop])),
             (
                 "POST",
                 "/api/v1/spaces/elsewhere/purge",

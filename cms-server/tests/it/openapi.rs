@@ -3,12 +3,12 @@
 use cms_server::ServerConfig;
 use serde_json::{Value, json};
 
-use crate::support::{CallerKind, Reply, TestApp, fault};
+use crate::support::{CallerKind, Reply, TestApp, error};
 
-const DESCRIPTION: &str = "/api/v1/open-api-schema.json";
+const DOCUMENT: &str = "/api/v1/open-api-schema.json";
 
 async fn get(app: &TestApp, query: &str, headers: &[(&str, &str)]) -> Reply {
-    let path = format!("{DESCRIPTION}?{query}");
+    let path = format!("{DOCUMENT}?{query}");
     app.get_with(headers, CallerKind::ReadOnly, &path).await
 }
 
@@ -26,15 +26,15 @@ async fn parameters_select_the_document() {
         ("user_only=1", "/components/schemas/SearchResponse", Value::Null),
         ("user_only=0", "/components/schemas/SearchResponse/type", json!("object")),
     ];
-    for (query, place, wanted) in table {
+    for (query, pointer, wanted) in table {
         let reply = get(&app, query, &[]).await;
         assert_eq!(reply.status, 200);
-        let found = reply.json().pointer(place).cloned().unwrap_or_default();
+        let found = reply.json().pointer(pointer).cloned().unwrap_or_default();
         assert_eq!(found, wanted, "{query}");
     }
     let wrong = get(&app, "version=4", &[]).await;
-    assert_eq!(wrong.both(), fault("version", "This value is not valid."));
-    let path = format!("{DESCRIPTION}?auth_token={}&odd=1", app.key(CallerKind::Scoped).unwrap());
+    assert_eq!(wrong.both(), error("version", "This value is not valid."));
+    let path = format!("{DOCUMENT}?auth_token={}&odd=1", app.key(CallerKind::Scoped).unwrap());
     let scoped = app.send("GET", &path, &[], "").await;
     assert_eq!(scoped.header("x-deprecated-query-params"), Some("odd"));
     assert!(scoped.json()["paths"].get("/api/v1/content/post").is_some());

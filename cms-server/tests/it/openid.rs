@@ -1,4 +1,4 @@
-//! Sign-in by OpenID Connect, with an issuer that also makes mistakes.
+//! Sign-in by OpenID Connect, with an issuer that also sends invalid responses.
 
 use std::collections::BTreeMap;
 
@@ -42,7 +42,7 @@ impl Site {
         Self { app, issuer }
     }
 
-    /// Existing users may sign in.
+    /// A site with one user, who has a password.
     async fn with_user(email: &str, role: &str) -> Self {
         let site = Self::new(OpenIdRules::default()).await;
         site.create_user(email, role, true);
@@ -179,7 +179,7 @@ async fn sign_in_links_the_user_and_opens_a_session() {
     let id = current["user"]["id"].as_str().unwrap();
     assert_eq!(site.user(id)["openId"], true);
 
-    // The link counts, not the e-mail address.
+    // The link identifies the user, whatever the e-mail address.
     assert_eq!(site.sign_in(|claims| claims["email"] = json!("moor@example.com")).await, "/admin");
     assert_eq!(site.sign_in(|claims| claims["sub"] = json!("person-2")).await, "/admin");
     // Passwords keep working.
@@ -323,7 +323,7 @@ async fn issuer_that_does_not_respond_is_unavailable() {
     let issuer = Issuer::start().await;
     let app = TestApp::with(&config(&format!("{}/", issuer.url), OpenIdRules::default()));
     let reply = app.send("GET", START, &[], "").await;
-    assert_eq!(location(&reply), error("openid_unavailable"), "it names another issuer");
+    assert_eq!(location(&reply), error("openid_unavailable"), "the document names another issuer");
 }
 
 #[tokio::test]

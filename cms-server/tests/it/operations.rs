@@ -117,21 +117,21 @@ async fn long_reads_leave_connections_to_fast_ones() {
 
 #[tokio::test]
 async fn metrics_access_is_configured() {
-    let asked = async |app: &TestApp, caller| {
+    let get = async |app: &TestApp, caller| {
         let reply = app.get_as(caller, "/metrics").await;
         if reply.status == 200 { (200, Value::Null) } else { reply.both() }
     };
     let admin = with(|config| config.metrics = MetricsAccess::Admin);
-    for (caller, answer) in [
+    for (caller, wanted) in [
         (CallerKind::Anonymous, unauthorized()),
         (CallerKind::Unknown, unauthorized()),
         (CallerKind::ReadWrite, forbidden()),
         (CallerKind::Admin, (200, Value::Null)),
     ] {
-        assert_eq!(asked(&admin, caller).await, answer, "{caller:?}");
+        assert_eq!(get(&admin, caller).await, wanted, "{caller:?}");
     }
     let off = with(|config| config.metrics = MetricsAccess::Off);
-    assert_eq!(asked(&off, CallerKind::Admin).await, not_found());
+    assert_eq!(get(&off, CallerKind::Admin).await, not_found());
 }
 
 #[tokio::test]
@@ -197,7 +197,7 @@ async fn rate_limit_returns_429() {
         ..ReloadableSettings::default()
     };
     let app = with(|config| config.reloadable = reloadable);
-    let asked = async |caller, path| {
+    let get = async |caller, path| {
         let reply = app.get_as(caller, path).await;
         if reply.status == 429 {
             assert_eq!(reply.header("retry-after"), Some("1"));
@@ -206,15 +206,15 @@ async fn rate_limit_returns_429() {
         reply.status
     };
     for status in [200, 200, 200, 429, 429] {
-        assert_eq!(asked(CallerKind::ReadOnly, ONE).await, status);
+        assert_eq!(get(CallerKind::ReadOnly, ONE).await, status);
     }
-    assert_eq!(asked(CallerKind::ReadOnly, "/api/v1/changes").await, 429);
-    assert_eq!(asked(CallerKind::Admin, ONE).await, 200, "each key has its own limit");
-    assert_eq!(asked(CallerKind::Unknown, ONE).await, 401, "no key, no limit of one");
-    assert_eq!(asked(CallerKind::ReadOnly, "/healthz").await, 200);
+    assert_eq!(get(CallerKind::ReadOnly, "/api/v1/changes").await, 429);
+    assert_eq!(get(CallerKind::Admin, ONE).await, 200, "each key has its own limit");
+    assert_eq!(get(CallerKind::Unknown, ONE).await, 401, "unknown keys have no limit");
+    assert_eq!(get(CallerKind::ReadOnly, "/healthz").await, 200);
     time::advance(Duration::from_millis(500)).await;
     for status in [200, 429] {
-        assert_eq!(asked(CallerKind::ReadOnly, ONE).await, status);
+        assert_eq!(get(CallerKind::ReadOnly, ONE).await, status);
     }
 }
 
@@ -258,7 +258,7 @@ async fn large_bodies_wait_for_a_permit() {
     }
 }
 
-/// A body below the minimum transfer rate ends, JSON and a file.
+/// A body below the minimum transfer rate is refused: JSON, and a form.
 #[tokio::test(start_paused = true)]
 async fn slow_body_returns_400() {
     let app = TestApp::new();

@@ -8,7 +8,8 @@ const PLAN: &str = "/api/v1/internal/contenttype/plan";
 const APPLY: &str = "/api/v1/internal/contenttype/apply";
 const STREAM: (&str, &str) = ("accept", "application/json;q=0.5, text/event-stream");
 
-/// `post` without its title, the only value of the object `one`, and with a slug if required.
+/// `post` without its title, which is the only value of the object `one`, and with a slug, which may
+/// be required.
 fn untitled(requires_slug: bool) -> Value {
     let mut wanted = json!(definition("post"));
     let properties = wanted["schemaDefinition"]["allOf"][1]["properties"].as_object_mut().unwrap();

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{CallerKind, TestApp, fault, forbidden, malformed, no_content, not_found};
+use crate::support::{CallerKind, TestApp, error, forbidden, malformed, no_content, not_found};
 
 const PRESENCE: &str = "/api/v1/presence";
 const OF_POSTS: &str = "/api/v1/presence?content_type=post";
@@ -47,7 +47,7 @@ async fn presence_is_listed_until_it_ends() {
     assert_eq!(app.get(OF_POSTS).await.both(), (200, json!({ "data": [one, two] })));
     app.core.clock.advance(15);
     assert_eq!(tabs(&app, OF_POSTS).await, ["b"]);
-    // Another caller cannot end it.
+    // Another caller cannot end the presence.
     let tab = format!("{PRESENCE}/b");
     assert_eq!(app.delete(&tab).await.both(), no_content());
     assert_eq!(tabs(&app, OF_POSTS).await, ["b"]);
@@ -67,13 +67,13 @@ async fn presence_errors() {
         changed
     };
     let pattern = "Does not match the regex pattern ^[A-Za-z0-9_-]{1,64}$";
-    assert_eq!(put(&app, rw, &with("tab", json!("a b"))).await, fault("tab", pattern));
+    assert_eq!(put(&app, rw, &with("tab", json!("a b"))).await, error("tab", pattern));
     assert_eq!(put(&app, rw, &with("id", json!("none"))).await, not_found());
     assert_eq!(put(&app, rw, &with("contentType", json!("none"))).await, not_found());
     assert_eq!(put(&app, rw, &json!([])).await, malformed());
     assert_eq!(put(&app, CallerKind::Stranger, &tab).await, forbidden());
     let required = "The property content_type is required";
-    assert_eq!(app.get(PRESENCE).await.both(), fault("content_type", required));
+    assert_eq!(app.get(PRESENCE).await.both(), error("content_type", required));
     assert_eq!(app.get(&OF_POSTS.replace("post", "none")).await.both(), not_found());
     assert_eq!(app.get(&OF_ONE.replace("ONE", "none")).await.both(), not_found());
     for number in 0..20 {

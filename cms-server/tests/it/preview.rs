@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::{
     coverage,
-    support::{CallerKind, Reply, TestApp, definition, fault, forbidden, malformed, unauthorized},
+    support::{CallerKind, Reply, TestApp, definition, error, forbidden, malformed, unauthorized},
 };
 
 const PREVIEW: &str = "/api/v1/preview";
@@ -45,7 +45,7 @@ async fn get(app: &TestApp, token: &str, path: &str) -> Reply {
     app.send("GET", path, &[("x-auth-token", token)], "").await
 }
 
-/// A type with Draft & Public, this preview URL, and the draft `a`.
+/// Creates a Draft & Public type with this preview URL, and its draft `a`.
 async fn create_draft(app: &TestApp, url: &str) {
     app.create_type("page", &json!({ "draftPublic": true }));
     let page = "/api/v1/internal/contenttype/page";
@@ -116,7 +116,7 @@ async fn token_has_the_rights_of_its_creator_at_the_time() {
     assert_eq!(get(&app, &token, authors).await.both(), unauthorized());
 }
 
-/// Every route but the listed ones refuses preview tokens, whoever created them.
+/// Every route except the listed ones refuses preview tokens, even those of an admin key.
 #[tokio::test]
 async fn token_is_accepted_by_the_listed_routes_only() {
     for row in coverage::rows() {
@@ -147,12 +147,12 @@ async fn token_needs_a_caller_that_may_write() {
     assert_eq!(create(&app, CallerKind::Stranger, "post", "one").await.both(), forbidden());
     let missing = "This value does not exist in database";
     let unknown = create(&app, CallerKind::ReadWrite, "nothing", "one").await;
-    assert_eq!(unknown.both(), fault("contentType", missing));
+    assert_eq!(unknown.both(), error("contentType", missing));
     let unknown = create(&app, CallerKind::ReadWrite, "post", "two").await;
-    assert_eq!(unknown.both(), fault("id", missing));
+    assert_eq!(unknown.both(), error("id", missing));
     let post = async |body: Value| app.request("POST", PREVIEW, &body).await.both();
     let required = "The property id is required";
-    assert_eq!(post(json!({ "contentType": "post" })).await, fault("id", required));
+    assert_eq!(post(json!({ "contentType": "post" })).await, error("id", required));
     assert_eq!(post(json!([])).await, malformed());
     for token in ["pv_", "pv_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"] {
         assert_eq!(get(&app, token, "/api/v1/content/post").await.both(), unauthorized());
@@ -220,7 +220,7 @@ async fn preview_url_is_validated_on_type_writes() {
             app.core.cms.types().delete(&Caller::local(), "page").unwrap();
         } else {
             let path = "metaDefinition.admin.previewUrl";
-            assert_eq!(reply.both(), fault(path, "This value is not valid."), "{url}");
+            assert_eq!(reply.both(), error(path, "This value is not valid."), "{url}");
         }
     }
 }

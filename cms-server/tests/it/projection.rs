@@ -4,7 +4,7 @@ use cms_core::Caller;
 use serde_json::{Value, json};
 
 use crate::support::{
-    CallerKind, TestApp, fault, linking_definition, links, listed, minute, not_found, object, shown,
+    CallerKind, TestApp, error, linking_definition, links, listed, minute, not_found, object, shown,
 };
 
 const IGNORED: &str = "x-deprecated-query-params";
@@ -77,7 +77,7 @@ async fn fields_select_parts_of_lists_and_objects() {
             }),
             None,
         ),
-        // Of any type: each target has what it has.
+        // Links to any type: each target returns the properties that it has.
         (
             &["parts.link.price"],
             "&hydrate=2",
@@ -116,16 +116,16 @@ async fn number_of_fields_is_limited() {
     for path in ["/api/v1/content/page", "/api/v1/content/page/p"] {
         assert_eq!(app.get(&query(path, &many(100), "")).await.status, 200, "{path}");
         let refused = app.get(&query(path, &many(101), "")).await.both();
-        assert_eq!(refused, fault("fields", "Too many fields, limit: 100"), "{path}");
+        assert_eq!(refused, error("fields", "Too many fields, limit: 100"), "{path}");
     }
     let gone = query("/api/v1/content/page/gone", &many(101), "");
     assert_eq!(app.get(&gone).await.both(), not_found());
     let fields = query("/api/v1/search", &many(101), "&q=").replace("fields", "item_fields");
     let refused = app.get(&fields).await.both();
-    assert_eq!(refused, fault("item_fields", "Too many fields, limit: 100"));
+    assert_eq!(refused, error("item_fields", "Too many fields, limit: 100"));
 }
 
-/// The tag names the bytes of the response; its first half is the tag of the complete object.
+/// The tag identifies the bytes of the response; its first half is the tag of the complete object.
 #[tokio::test]
 async fn etag_of_a_part_works_in_if_match() {
     let app = site().await;
@@ -254,7 +254,7 @@ async fn item_fields_select_parts_of_search_items() {
     assert_eq!((reply.status, reply.header(IGNORED)), (200, Some("item_fields[x]")));
 }
 
-/// Who created and changed an object is returned only where a path names it.
+/// The authors of an object are returned only if a path names them.
 #[tokio::test]
 async fn authors_are_returned_when_they_are_named() {
     let app = site().await;

@@ -5,7 +5,7 @@ use cms_core::{Caller, wire::key::KeyKind};
 use serde_json::{Value, json};
 
 use crate::support::{
-    CallerKind, Reply, TestApp, fault, forbidden, links, listed, malformed, minute, no_content,
+    CallerKind, Reply, TestApp, error, forbidden, links, listed, malformed, minute, no_content,
     not_found, refused, shown,
 };
 
@@ -485,7 +485,7 @@ async fn published_version_keeps_its_unique_values() {
         let app = &app;
         async move { app.request("POST", "/api/v1/content/article", &new).await.both() }
     };
-    let taken = fault("title", "This value is already used");
+    let taken = error("title", "This value is already used");
     assert_eq!(create("First").await, taken);
     assert_eq!(create("Second").await, taken);
     // The values of the object itself do not conflict.

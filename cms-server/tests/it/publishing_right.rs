@@ -1,4 +1,4 @@
-//! The publishing right: an author publishes by no endpoint, and edits everything else.
+//! The publishing right: an author, who lacks it, edits drafts, but cannot publish by any endpoint.
 
 use cms_core::wire::user::Role;
 use serde_json::{Value, json};
@@ -116,7 +116,7 @@ async fn author_changes_nothing_in_state_public() {
         let path = format!("/api/v1/workflow/memo/{id}");
         send(&app, caller, "PUT", &path, &json!({ "action": action })).await.0
     };
-    // From and to `public`, enabled or not; others are checked by the workflow.
+    // Transitions from and to `public` need the right, enabled or not; the workflow checks the others.
     assert_eq!(state(AUTHOR, "one", "_review_public").await, 403);
     assert_eq!(state(AUTHOR, "one", "_public_archive").await, 403);
     assert_eq!(state(AUTHOR, "one", "_draft_review").await, 200);
@@ -158,7 +158,7 @@ async fn author_changes_nothing_in_state_public() {
     assert_eq!(titles().await, ["B", "B"]);
 }
 
-/// A user with role custom has the right only by a setting; keys have it with update.
+/// A user with role custom has the right only by a setting; a key with the update right has it.
 #[tokio::test]
 async fn custom_user_publishes_by_setting() {
     let app = app().await;

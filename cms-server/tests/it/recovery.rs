@@ -27,26 +27,26 @@ use crate::support::{definition, object};
 
 /// More objects than one transaction publishes, so that several processes take part.
 const OBJECTS: usize = 1201;
-/// Minutes after the start of the clock.
-const DUE: u32 = 10;
-const LONG_AFTER: i64 = 60;
+/// Minutes after the start of the clock: the scheduled time, and a time when all schedules are due.
+const DUE_MINUTES: u32 = 10;
+const LATE_MINUTES: i64 = 60;
 
 /// A process that schedules is killed; two later servers publish every object once.
 #[test]
-fn two_servers_publish_once_what_a_killed_process_scheduled() {
+fn schedules_of_a_killed_process_are_published_once_by_two_servers() {
     let folder = TempDir::new().unwrap();
     Process::start("schedule", folder.path()).kill();
-    assert_eq!(Books::read(folder.path()), Books { scheduled: OBJECTS, ..Books::default() });
+    assert_eq!(Counts::read(folder.path()), Counts { scheduled: OBJECTS, ..Counts::default() });
     let servers = ["serve", "serve"].map(|role| Process::start(role, folder.path()));
     let started = Instant::now();
-    while Books::read(folder.path()).scheduled > 0 {
-        assert!(started.elapsed() < Duration::from_mins(1), "nobody publishes what is due");
+    while Counts::read(folder.path()).scheduled > 0 {
+        assert!(started.elapsed() < Duration::from_mins(1), "no server publishes the due objects");
     }
     // A graceful shutdown finishes the running transactions.
     for server in servers {
         server.finish();
     }
-    assert_eq!(Books::read(folder.path()), Books::all_published());
+    assert_eq!(Counts::read(folder.path()), Counts::all_published());
 }
 
 /// A process is killed while it publishes; two others publish the rest concurrently.
@@ -58,13 +58,13 @@ fn kill_while_publishing_loses_and_repeats_nothing() {
     first.go();
     first.read("published");
     first.kill();
-    let books = Books::read(folder.path());
-    let done = books.publications;
+    let counts = Counts::read(folder.path());
+    let done = counts.publications;
     // Only complete transactions took effect.
-    assert!(done > 0 && (done.is_multiple_of(500) || done == OBJECTS), "{books:?}");
+    assert!(done > 0 && (done.is_multiple_of(500) || done == OBJECTS), "{counts:?}");
     let wanted =
-        Books { scheduled: OBJECTS - done, publications: done, objects: done, public: done };
-    assert_eq!(books, wanted);
+        Counts { scheduled: OBJECTS - done, publications: done, objects: done, public: done };
+    assert_eq!(counts, wanted);
 
     let mut rivals = ["publish", "publish"].map(|role| Process::start(role, folder.path()));
     for rival in &mut rivals {
@@ -73,12 +73,12 @@ fn kill_while_publishing_loses_and_repeats_nothing() {
     for rival in rivals {
         rival.finish();
     }
-    assert_eq!(Books::read(folder.path()), Books::all_published());
+    assert_eq!(Counts::read(folder.path()), Counts::all_published());
 }
 
 /// Counts of publications in the database.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Books {
+struct Counts {
     scheduled: usize,
     /// Rows of the journal, and the number of their objects.
     publications: usize,
@@ -87,7 +87,7 @@ struct Books {
     public: usize,
 }
 
-impl Books {
+impl Counts {
     fn all_published() -> Self {
         Self { scheduled: 0, publications: OBJECTS, objects: OBJECTS, public: OBJECTS }
     }
@@ -104,17 +104,17 @@ impl Books {
                   AND object.public_version = 1 AND object.scheduled_zone IS NULL),
              (SELECT sum(published) FROM ctd_state)";
         let row = |row: &rusqlite::Row<'_>| {
-            let books = Self {
+            let counts = Self {
                 scheduled: row.get(0)?,
                 publications: row.get(1)?,
                 objects: row.get(2)?,
                 public: row.get(3)?,
             };
-            Ok((books, row.get(4)?))
+            Ok((counts, row.get(4)?))
         };
-        let (books, counted): (Self, usize) = database.query_row(sql, [], row).unwrap();
-        assert_eq!(books.public, counted, "the counter of the public view is wrong");
-        books
+        let (counts, counted): (Self, usize) = database.query_row(sql, [], row).unwrap();
+        assert_eq!(counts.public, counted, "the counter of the public view is wrong");
+        counts
     }
 }
 
@@ -155,7 +155,7 @@ impl Process {
         let mut line = String::new();
         while !line.contains(word) {
             line.clear();
-            assert!(self.output.read_line(&mut line).unwrap() > 0, "it ended before \"{word}\"");
+            assert!(self.output.read_line(&mut line).unwrap() > 0, "child ended before {word}");
         }
     }
 
@@ -188,9 +188,9 @@ fn child_process_entry_point() {
     let Some((role, folder)) = line.trim_end().split_once(' ') else { return };
     match role {
         "schedule" => schedule(&open(folder, 0)),
-        "serve" => serve_until_told(open(folder, LONG_AFTER)),
-        "publish" => publish(&open(folder, LONG_AFTER)),
-        other => panic!("no such part: {other}"),
+        "serve" => serve_until_signal(open(folder, LATE_MINUTES)),
+        "publish" => publish(&open(folder, LATE_MINUTES)),
+        other => panic!("unknown role: {other}"),
     }
 }
 
@@ -204,7 +204,7 @@ fn open(folder: &str, minutes: i64) -> Arc<Cms> {
 }
 
 #[expect(clippy::print_stdout, reason = "the process that started this one reads it")]
-fn tell(word: &str) {
+fn report(word: &str) {
     println!("{word}");
 }
 
@@ -222,26 +222,27 @@ fn schedule(cms: &Cms) {
         let new: Vec<_> = ids.iter().map(|id| json!({ "id": id, "title": "T" })).collect();
         cms.objects().batch_create(&local, "article", &BatchElements::of(&new), false).unwrap();
     }
-    let at = json!({ "scheduledAt": &crate::support::minute(DUE)[..19], "timeZone": "UTC" });
+    let at =
+        json!({ "scheduledAt": &crate::support::minute(DUE_MINUTES)[..19], "timeZone": "UTC" });
     for id in &ids {
         cms.publishing().schedule(&local, "article", id, object(&at)).unwrap();
     }
-    tell("ready");
+    report("ready");
     wait_for_signal();
 }
 
-fn serve_until_told(cms: Arc<Cms>) {
+fn serve_until_signal(cms: Arc<Cms>) {
     let listen = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
     let running = serve(ServerConfig { listen, ..ServerConfig::default() }, cms).unwrap();
-    tell("ready");
+    report("ready");
     wait_for_signal();
     running.shutdown();
 }
 
 fn publish(cms: &Cms) {
-    tell("ready");
+    report("ready");
     wait_for_signal();
     while cms.publishing().publish_due().unwrap() > 0 {
-        tell("published");
+        report("published");
     }
 }

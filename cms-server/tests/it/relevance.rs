@@ -77,7 +77,7 @@ const CASES: &[(&str, &[&str])] = &[
     ("q=pie-9", &["pie-9", "stew"]),
     ("q=", &["soup", "salad", "stew", "bread", "cake", "pie-9"]),
     ("q=*", &["soup", "salad", "stew", "bread", "cake", "pie-9"]),
-    // The language.
+    // The query language.
     ("q=\"fish soup\"", &["soup", "pie-9"]),
     ("q=\"soup fish\"", &[]),
     ("q=fish AND leek", &["soup"]),
@@ -185,20 +185,20 @@ async fn search_parameters_find_the_expected_order() {
         app.core.clock.advance(30 * 86_400);
         app.create("recipe", &recipe).await;
     }
-    let mut faults = String::new();
+    let mut differences = String::new();
     for (parameters, wanted) in CASES {
         let types = if parameters.contains("content_type") { "" } else { "&content_type[]=recipe" };
         let path = format!("/api/v1/search?{}{types}", encoded(parameters));
         let found = app.get_as(CallerKind::ReadOnly, &path).await;
         assert_eq!(found.status, 200, "{parameters}: {:?}", found.json());
-        let answer = found.json();
-        let hits = answer["data"].as_array().unwrap();
+        let body = found.json();
+        let hits = body["data"].as_array().unwrap();
         let ids: Vec<_> = hits.iter().map(|hit| hit["item"]["id"].as_str().unwrap()).collect();
-        if ids != *wanted || answer["total_count"] != wanted.len() {
-            writeln!(faults, "{parameters}: {ids:?}, but {wanted:?} is right").unwrap();
+        if ids != *wanted || body["total_count"] != wanted.len() {
+            writeln!(differences, "{parameters}: found {ids:?}, expected {wanted:?}").unwrap();
         }
     }
-    assert!(faults.is_empty(), "{faults}");
+    assert!(differences.is_empty(), "{differences}");
 }
 
 #[tokio::test]
@@ -209,17 +209,17 @@ async fn random_seed_orders_all_pages() {
     }
     let order = async |parameters: &str| {
         let path = format!("/api/v1/search?q=post&content_type[]=post&{parameters}");
-        let answer = app.get(&path).await.json();
-        let hits = answer["data"].as_array().unwrap();
+        let body = app.get(&path).await.json();
+        let hits = body["data"].as_array().unwrap();
         hits.iter().map(|hit| hit["item"]["id"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
-    let whole = order("random_seed=7&limit=100&order_by=title").await;
-    assert_eq!(order("random_seed=7&limit=100").await, whole);
-    assert_ne!(order("random_seed=8&limit=100").await, whole);
-    assert_ne!(order("limit=100").await, whole);
+    let all = order("random_seed=7&limit=100&order_by=title").await;
+    assert_eq!(order("random_seed=7&limit=100").await, all);
+    assert_ne!(order("random_seed=8&limit=100").await, all);
+    assert_ne!(order("limit=100").await, all);
     let mut pages = order("random_seed=7&limit=16").await;
     pages.extend(order("random_seed=7&limit=16&page=2").await);
-    assert_eq!(pages, whole);
+    assert_eq!(pages, all);
 }
 
 /// Parameters as a client sends them.

@@ -1,6 +1,6 @@
-//! Cached responses equal those of a server without a cache, whoever changes what.
+//! Cached responses equal those of a server without a cache, after any change by any server.
 //!
-//! Two servers with caches, as in two processes, and one without are on the same data directory.
+//! Two servers with caches, as in two processes, and one without use the same data directory.
 
 use std::sync::Arc;
 
@@ -39,18 +39,18 @@ enum Change {
         price: u8,
     },
     Delete(Target),
-    /// Of the newest deleted object.
+    /// Restores the object that was deleted last.
     Restore,
     Act(Target, &'static str),
     Schedule(Target),
-    /// Publishes what is scheduled.
+    /// Advances the clock, and publishes due objects.
     LetTimePass,
     Transition(Target, &'static str),
-    /// The rights of the scoped key.
+    /// Sets whether the scoped key may read a type.
     Grant(&'static str, bool),
-    /// The author of all changes.
+    /// Renames the key that is the author of all changes.
     RenameKey(u8),
-    AddProperty(&'static str, u8),
+    ChangeLabel(&'static str, u8),
     Purge(&'static str),
 }
 
@@ -76,7 +76,7 @@ fn change() -> impl Strategy<Value = Change> {
         2 => (target(), states).prop_map(|(target, state)| Change::Transition(target, state)),
         1 => (types(), any::<bool>()).prop_map(|(name, read)| Change::Grant(name, read)),
         1 => any::<u8>().prop_map(Change::RenameKey),
-        1 => (types(), 0..3_u8).prop_map(|(name, number)| Change::AddProperty(name, number)),
+        1 => (types(), 0..3_u8).prop_map(|(name, number)| Change::ChangeLabel(name, number)),
         1 => types().prop_map(Change::Purge),
     ]
 }
@@ -234,7 +234,7 @@ impl Servers {
                 let name = Some(format!("admin {number}"));
                 self.update_key(KeyKind::Admin, &KeyUpdate { name, ..KeyUpdate::default() });
             }
-            Change::AddProperty(name, number) => {
+            Change::ChangeLabel(name, number) => {
                 let path = format!("/api/v1/internal/contenttype/{name}");
                 let request = ("GET", &*path, CallerKind::Admin);
                 let (_, definition, _) = self.send(&self.uncached, request, &[], &Value::Null);

@@ -11,7 +11,7 @@ use cms_server::{ServerConfig, serve};
 use serde_json::{Value, json};
 
 use crate::support::{
-    CallerKind, TestApp, definition, fault, links, listed, malformed, minute, no_content,
+    CallerKind, TestApp, definition, error, links, listed, malformed, minute, no_content,
     not_found, object, refused, shown, wrong_media_type,
 };
 
@@ -48,7 +48,7 @@ fn scheduled(minutes: u32) -> Value {
 }
 
 #[tokio::test]
-async fn schedule_body() {
+async fn schedule_body_is_validated() {
     let app = app().await;
     let required = |name: &str| json!([format!("The property {name} is required")]);
     // The clock shows 03:04:05.
@@ -89,7 +89,7 @@ async fn schedule_body() {
     ] {
         let body = json!({ "scheduledAt": at, "timeZone": "UTC" });
         let reply = app.request("PUT", SCHEDULE, &body).await;
-        assert_eq!(reply.both(), fault("scheduledAt", NOT_VALID), "{at}");
+        assert_eq!(reply.both(), error("scheduledAt", NOT_VALID), "{at}");
     }
     for (body, wanted) in [("[]", malformed()), ("", malformed()), ("{", malformed())] {
         let key = app.key(CallerKind::ReadWrite).unwrap();
@@ -119,7 +119,7 @@ async fn schedule_body() {
         let zone = if zone == "europe/WARSAW" { "Europe/Warsaw" } else { zone };
         let changes = json!({ "status": "draft", "scheduledAt": utc, "scheduledAtTimeZone": zone });
         let wanted = match utc {
-            "" => fault("scheduledAt", NOT_VALID),
+            "" => error("scheduledAt", NOT_VALID),
             _ => (200, article(&changes)),
         };
         assert_eq!(reply, wanted, "{at} {zone}");
@@ -134,7 +134,7 @@ async fn schedule_is_set_changed_and_removed() {
     // A schedule does not change `updatedAt`.
     app.wait_a_minute();
     assert_eq!(schedule(&app, SCHEDULE, 20).await, (200, scheduled(20)));
-    assert_eq!(schedule(&app, SCHEDULE, 6).await, fault("scheduledAt", NOT_VALID));
+    assert_eq!(schedule(&app, SCHEDULE, 6).await, error("scheduledAt", NOT_VALID));
     assert_eq!(app.get(ONE).await.both(), (200, scheduled(20)));
     let path = "/api/v1/content/article";
     let preview = [("x-mode", "preview")];
@@ -158,7 +158,7 @@ async fn schedule_is_set_changed_and_removed() {
     assert_eq!(schedule(&app, SCHEDULE, 10).await, wrong);
 }
 
-/// The object is published at the scheduled time, not a second earlier, like by the publish action.
+/// The object is published at the scheduled time, not a second earlier, as by the publish action.
 #[tokio::test]
 async fn due_schedule_publishes_once() {
     let app = app().await;

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::support::{
-    CallerKind, TestApp, fault, generic, linking_definition, links, not_found, object,
+    CallerKind, TestApp, error, generic, linking_definition, links, not_found, object,
 };
 
 const NOW: &str = "2026-01-02T03:04:05.000Z";
@@ -27,7 +27,7 @@ async fn item(app: &TestApp, path: &str, object: Value, changes: &Value) -> Valu
     item.into()
 }
 
-fn answer(hits: &[(Value, Value)], aggregations: &Value) -> Value {
+fn response(hits: &[(Value, Value)], aggregations: &Value) -> Value {
     let hit = |(item, score): &(Value, Value)| json!({ "item": item, "score": score });
     json!({
         "total_count": hits.len(),
@@ -49,8 +49,8 @@ async fn ids(
     let path = format!("/api/v1/search?{parameters}");
     let reply = app.get_with(headers, caller, &path).await;
     assert_eq!(reply.status, 200, "{parameters}: {:?}", reply.json());
-    let answer = reply.json();
-    let hits = answer["data"].as_array().unwrap();
+    let response = reply.json();
+    let hits = response["data"].as_array().unwrap();
     hits.iter().map(|hit| hit["item"]["id"].as_str().unwrap().to_owned()).collect()
 }
 
@@ -61,7 +61,7 @@ async fn result_has_the_complete_object() {
     let object = app.get(path).await.json();
     let one = item(&app, path, object, &json!({})).await;
     let found = app.get("/api/v1/search?q=*").await;
-    assert_eq!(found.both(), (200, answer(&[(one.clone(), json!(1.0))], &json!([]))));
+    assert_eq!(found.both(), (200, response(&[(one.clone(), json!(1.0))], &json!([]))));
     // The keys have the documented order, too.
     let text = String::from_utf8(found.bytes.to_vec()).unwrap();
     let head = r#"{"total_count":1,"count":1,"total_pages":1,"current_page":1,"summary":{"aggregations":[]},"data":[{"item":{"id":"one","#;
@@ -73,9 +73,9 @@ async fn result_has_the_complete_object() {
           "buckets": [] },
     ]);
     let found = app.get("/api/v1/search?q=&aggregate_by[]=title&aggregate_by_numeric[]=price");
-    assert_eq!(found.await.both(), (200, answer(&[(one, json!(1.0))], &counted)));
+    assert_eq!(found.await.both(), (200, response(&[(one, json!(1.0))], &counted)));
     let nothing = app.get("/api/v1/search?q=nothing").await;
-    assert_eq!(nothing.both(), (200, answer(&[], &json!([]))));
+    assert_eq!(nothing.both(), (200, response(&[], &json!([]))));
 }
 
 #[tokio::test]
@@ -88,7 +88,7 @@ async fn update_shows_in_the_result() {
     let updated = json!({ "updated_at": "2026-01-02T03:05:05.000Z", "@timestamp": "2026-01-02T03:05:05.000Z" });
     let one = item(&app, path, object, &updated).await;
     let found = app.get("/api/v1/search?q=&filters[price]=12.5").await;
-    assert_eq!(found.both(), (200, answer(&[(one, json!(1.0))], &json!([]))));
+    assert_eq!(found.both(), (200, response(&[(one, json!(1.0))], &json!([]))));
 }
 
 #[tokio::test]
@@ -130,13 +130,13 @@ async fn search_errors() {
     let app = TestApp::with_type("hub", &json!({}));
     let geo = "Invalid geo filter query provided. Example value is: 'geo_distance,1.50km,40.1,-19.2'. Accepted filter types are: 'geo_distance'.";
     let table = [
-        ("", fault("q", "The property q is required")),
-        ("q=&geo_filters[place]=geo_distance,1,2", fault("geo_filters", geo)),
-        ("q=&geo_filters[place]=circle,1km,2,3", fault("geo_filters", geo)),
-        ("q=&order_by=_geo_distance", fault("order_by", "_geo_distance requires geo_filters")),
+        ("", error("q", "The property q is required")),
+        ("q=&geo_filters[place]=geo_distance,1,2", error("geo_filters", geo)),
+        ("q=&geo_filters[place]=circle,1km,2,3", error("geo_filters", geo)),
+        ("q=&order_by=_geo_distance", error("order_by", "_geo_distance requires geo_filters")),
         (
             "q=&order_by=parts.link",
-            fault("order_by", "Ordering by fields nested in lists is not possible"),
+            error("order_by", "Ordering by fields nested in lists is not possible"),
         ),
         (
             "order_by=_geo_distance",
@@ -226,18 +226,18 @@ async fn paging_ends_at_ten_thousand_results() {
     for number in 0..4 {
         app.create("post", &json!({ "id": format!("p{number}"), "title": "A page" })).await;
     }
-    let of = async |parameters: &str| {
+    let numbers = async |parameters: &str| {
         let found = app.get(&format!("/api/v1/search?q=page&{parameters}")).await.json();
         ["total_count", "total_pages", "current_page", "count"]
             .map(|name| found[name].as_u64().unwrap())
     };
-    assert_eq!(of("limit=3").await, [4, 2, 1, 3]);
-    assert_eq!(of("limit=3&page=2").await, [4, 2, 2, 1]);
-    assert_eq!(of("limit=3&page=3").await, [4, 2, 3, 0]);
-    assert_eq!(of("limit=1000&page=10").await, [4, 1, 10, 0]);
-    assert_eq!(of("limit=1000&page=11").await, [4, 1, 11, 0]);
-    assert_eq!(of("limit=5000&page=0").await, [4, 1, 1, 4]);
-    assert_eq!(of("page=99999999999999999999").await, [4, 1, 4_294_967_295, 0]);
+    assert_eq!(numbers("limit=3").await, [4, 2, 1, 3]);
+    assert_eq!(numbers("limit=3&page=2").await, [4, 2, 2, 1]);
+    assert_eq!(numbers("limit=3&page=3").await, [4, 2, 3, 0]);
+    assert_eq!(numbers("limit=1000&page=10").await, [4, 1, 10, 0]);
+    assert_eq!(numbers("limit=1000&page=11").await, [4, 1, 11, 0]);
+    assert_eq!(numbers("limit=5000&page=0").await, [4, 1, 1, 4]);
+    assert_eq!(numbers("page=99999999999999999999").await, [4, 1, 4_294_967_295, 0]);
 }
 
 #[tokio::test]
@@ -283,11 +283,11 @@ async fn reindex_needs_an_admin_key() {
     let table = [
         (
             json!({ "contentTypes": ["nothing"] }),
-            fault("contentTypes[0]", "This value does not exist in database"),
+            error("contentTypes[0]", "This value does not exist in database"),
         ),
         (
             json!({ "contentTypes": "post" }),
-            fault("contentTypes", "String value found, but an array is required"),
+            error("contentTypes", "String value found, but an array is required"),
         ),
         (json!([]), (400, generic(400, "Malformed JSON"))),
     ];
@@ -303,7 +303,7 @@ async fn reindex_needs_an_admin_key() {
 }
 
 #[tokio::test]
-async fn reindex_jobs_of_everybody_are_listed() {
+async fn reindex_jobs_of_all_callers_are_listed() {
     let app = TestApp::new();
     let (path, local) = ("/api/v1/internal/reindex", cms_core::Caller::local());
     let empty = app.get_as(CallerKind::Admin, path).await.json();
@@ -329,7 +329,7 @@ async fn reindex_jobs_of_everybody_are_listed() {
     ]);
     assert_eq!(listed["data"], wanted, "the first one is covered by the second");
 
-    // A type that is deleted meanwhile.
+    // A type of a pending job is deleted.
     app.core.cms.types().delete(&local, "author").unwrap();
     let all = reindex(json!({}));
     let listed = app.get_as(CallerKind::Admin, path).await.json();
@@ -379,7 +379,7 @@ async fn search_follows_the_view() {
     app.create("paper", &json!({ "id": "unapproved", "title": "Before" })).await;
 
     for View { headers, before, after } in VIEWS {
-        let of = async |word: &str| {
+        let hits = async |word: &str| {
             let parameters = format!(
                 "q={word}&content_type[]=article&content_type[]=paper&order_by=id\
                  &filters[internal.contentType]=article%20OR%20paper"
@@ -388,8 +388,8 @@ async fn search_follows_the_view() {
             found.sort();
             found
         };
-        assert_eq!(of("before").await, before, "{headers:?}");
-        assert_eq!(of("after").await, after, "{headers:?}");
+        assert_eq!(hits("before").await, before, "{headers:?}");
+        assert_eq!(hits("after").await, after, "{headers:?}");
         let path = "/api/v1/search?q=&content_type[]=article&aggregate_by[]=title";
         let counted = app.get_with(headers, CallerKind::ReadOnly, path).await.json();
         let buckets = counted["summary"]["aggregations"][0]["buckets"].as_array().unwrap();

@@ -41,7 +41,7 @@ fn with_secrets() -> TestApp {
 }
 
 /// Returns a hidden word that a response contains.
-fn betrayed(reply: &Reply) -> Option<&'static str> {
+fn leaked_word(reply: &Reply) -> Option<&'static str> {
     let mut text = String::from_utf8_lossy(&reply.bytes).replace("\\/", "/").replace(LINK, "");
     for (name, value) in &reply.headers {
         text.extend([name.as_str(), value.to_str().unwrap()]);
@@ -63,30 +63,30 @@ async fn hidden_type_appears_in_no_response() {
             let preview = [("x-mode", "preview")];
             let reply =
                 app.send_as_with(&preview, CallerKind::Scoped, row.method, &path, &row.body).await;
-            assert_eq!(betrayed(&reply), None, "{} {path}", row.method);
+            assert_eq!(leaked_word(&reply), None, "{} {path}", row.method);
         }
     }
 }
 
-/// A guessed name of an existing type is a 403, and no request reveals more.
+/// A request with the guessed name of an existing type returns 403, and reveals nothing more.
 #[tokio::test]
 async fn guessed_name_reveals_nothing() {
     let app = with_secrets();
     let refusal = generic(403, "Access denied or quota limit exceeded");
-    let mut asked = 0;
+    let mut sent = 0;
     for row in rows().into_iter().filter(|row| row.path.contains("/post")) {
         let path = row.path.replace("/post", "/vault");
         for path in [path.clone(), path.replace("/one", "/none")] {
             let reply = app.send_as(CallerKind::Scoped, row.method, &path, &row.body).await;
             assert_eq!(reply.both(), (403, refusal.clone()), "{} {path}", row.method);
-            asked += 1;
+            sent += 1;
         }
     }
     let of_objects = ROUTES.iter().filter(|route| route.path.contains("/content/{name}")).count();
-    assert!(asked > 2 * of_objects, "{asked}");
+    assert!(sent > 2 * of_objects, "{sent}");
 }
 
-/// A request with a hidden word gets the response of any other word.
+/// A request with a hidden word gets the same response as with any other word.
 #[tokio::test]
 async fn search_for_hidden_words_finds_nothing() {
     let app = with_secrets();
@@ -129,7 +129,7 @@ async fn search_for_hidden_words_finds_nothing() {
         ("/api/v2/graphql", "query ($f: vaultFilterInput) { __typename }", "vault"),
     ];
     let other = |word: &str| word.chars().rev().collect::<String>();
-    let said = |reply: &Reply, word: &str| {
+    let masked = |reply: &Reply, word: &str| {
         (
             reply.status,
             String::from_utf8_lossy(&reply.bytes).replace(LINK, "").replace(word, "WORD"),
@@ -139,7 +139,7 @@ async fn search_for_hidden_words_finds_nothing() {
         let send =
             async |word: &str| app.get_as(CallerKind::Scoped, &path.replace("{}", word)).await;
         let (hidden, absent) = (send(word).await, send(&other(word)).await);
-        assert_eq!(said(&hidden, word), said(&absent, &other(word)), "{path}");
+        assert_eq!(masked(&hidden, word), masked(&absent, &other(word)), "{path}");
     }
     for (path, query, word) in posted {
         let send = async |word_now: &str| {
@@ -147,7 +147,7 @@ async fn search_for_hidden_words_finds_nothing() {
             app.send_as(CallerKind::Scoped, "POST", path, &query).await
         };
         let (hidden, absent) = (send(word).await, send(&other(word)).await);
-        assert_eq!(said(&hidden, word), said(&absent, &other(word)), "{query}");
+        assert_eq!(masked(&hidden, word), masked(&absent, &other(word)), "{query}");
     }
     // A link needs an existing target for every caller; the target is not revealed.
     let missing = app.send_as(CallerKind::Scoped, "POST", posts, &link("vault/none")).await;
@@ -160,8 +160,8 @@ async fn search_for_hidden_words_finds_nothing() {
 async fn visible_responses_have_no_hidden_words() {
     let app = with_secrets();
     // Other keys get the hidden words.
-    assert!(betrayed(&app.get("/api/v1/content/vault?hydrate=2").await).is_some());
-    assert!(betrayed(&app.get("/api/v1/search?q=platypus").await).is_some());
+    assert!(leaked_word(&app.get("/api/v1/content/vault?hydrate=2").await).is_some());
+    assert!(leaked_word(&app.get("/api/v1/search?q=platypus").await).is_some());
     let start = app.get_as(CallerKind::Scoped, "/api/v1/changes").await.json();
     let (cms, local) = (&app.core.cms, Caller::local());
     cms.objects().delete(&local, "vault", "one").unwrap();
@@ -190,18 +190,18 @@ async fn visible_responses_have_no_hidden_words() {
     ] {
         for (name, value) in [("x-mode", "preview"), ("x-visibility", "public")] {
             let reply = app.get_with(&[(name, value)], CallerKind::Scoped, path).await;
-            assert_eq!((reply.status, betrayed(&reply)), (200, None), "{path}");
+            assert_eq!((reply.status, leaked_word(&reply)), (200, None), "{path}");
         }
     }
     let since = format!("/api/v1/changes?since={}", start["next"].as_str().unwrap());
     let changes = app.get_as(CallerKind::Scoped, &since).await;
     assert_eq!(changes.json()["data"], json!([]));
-    assert_eq!(betrayed(&changes), None);
+    assert_eq!(leaked_word(&changes), None);
 
-    let asked = json!({ "query": "{ postList { id related { dataUrl } parts { link { dataUrl type } } }
+    let query = json!({ "query": "{ postList { id related { dataUrl } parts { link { dataUrl type } } }
         __schema { types { name description fields { name } inputFields { name } enumValues { name } } } }" });
-    let reply = app.send_as(CallerKind::Scoped, "POST", "/api/graphql", &asked).await;
-    assert_eq!((reply.status, betrayed(&reply)), (200, None));
+    let reply = app.send_as(CallerKind::Scoped, "POST", "/api/graphql", &query).await;
+    assert_eq!((reply.status, leaked_word(&reply)), (200, None));
 
     // Responses to writes reveal no hidden words either.
     for (method, path, body) in [
@@ -220,7 +220,7 @@ async fn visible_responses_have_no_hidden_words() {
     ] {
         let reply = app.send_as(CallerKind::Scoped, method, path, &body).await;
         let sent = body.to_string().contains("combination");
-        let told = betrayed(&reply).filter(|word| !(sent && *word == "combination"));
-        assert_eq!(told, None, "{method} {path}: {:?}", reply.bytes);
+        let leaked = leaked_word(&reply).filter(|word| !(sent && *word == "combination"));
+        assert_eq!(leaked, None, "{method} {path}: {:?}", reply.bytes);
     }
 }

@@ -124,15 +124,15 @@ fn unencoded_query_is_accepted() {
     for round in 0..3 {
         let id = format!("post-{round}");
         let title = format!("GET /?\"<{round}>\" HTTP/1.1");
-        let (status, made) = client.post(POSTS, &json!({ "id": id, "title": title }));
-        assert_eq!((status, &made["title"]), (200, &json!(title)));
+        let (status, created) = client.post(POSTS, &json!({ "id": id, "title": title }));
+        assert_eq!((status, &created["title"]), (200, &json!(title)));
         let (status, list) = client.get(&raw("<now>"));
         assert_eq!((status, ids(&list)), (200, vec!["one"]), "round {round}");
         let (status, list) = client.get(&raw(&format!("<{round}>")));
         assert_eq!((status, ids(&list)), (200, vec![&*id]));
         assert_eq!(client.get(&format!("{POSTS}?filters={{\"")).0, 400);
     }
-    // The body of a request that was refused before its body is not parsed as a request.
+    // If a request was refused before its body was read, the body is not parsed as a request.
     let body = r#"GET /?"" HTTP/1.1"#;
     let head = format!("content-type: text/plain\r\ncontent-length: {}\r\n", body.len());
     client.write(&(Client::head("POST", POSTS, &head) + body));
@@ -153,7 +153,7 @@ fn unread_body_keeps_the_connection() {
         for body in ["null", &"x".repeat(60_000)] {
             let length = format!("content-length: {}\r\n", body.len());
             client.write(&Client::head(method, target, &length));
-            // Time for a response that does not wait for the body.
+            // A response that does not wait for the body is sent within this time.
             thread::sleep(Duration::from_millis(20));
             client.write(body);
             assert_eq!(client.read().0, status, "{method} {target}");
@@ -169,8 +169,8 @@ fn request_may_arrive_in_any_chunks() {
     let mut client = Client::connect(running.address());
     let target = format!(r#"{POSTS}?filters={{"title":{{"type":"startsWith","filter":"say"}}}}"#);
     let head = Client::head("GET", &target, "");
-    for piece in head.as_bytes().chunks(17) {
-        client.stream.get_mut().write_all(piece).unwrap();
+    for chunk in head.as_bytes().chunks(17) {
+        client.stream.get_mut().write_all(chunk).unwrap();
         // Pieces without a pause would arrive as one.
         thread::sleep(Duration::from_millis(2));
     }
@@ -206,7 +206,7 @@ fn unread_responses_are_bounded() {
     }
     let mut slow = Client::connect(running.address());
     slow.write(&Client::head("GET", POSTS, ""));
-    // Nothing shows when the unread response has taken its memory.
+    // No event shows when the unread response has taken its memory, so the pause is fixed.
     thread::sleep(Duration::from_millis(500));
     let mut other = Client::connect(running.address());
     assert_eq!(other.get(POSTS).0, 503);
@@ -225,8 +225,8 @@ fn unread_responses_are_bounded() {
     running.shutdown();
 }
 
-/// The check waits for an index that another process updates too late. When its client disconnects it
-/// stops, and the only permit is free.
+/// The check waits for an index that another process updates too late. When the client disconnects,
+/// the check stops, and the only permit is free.
 #[test]
 fn check_stops_when_its_client_disconnects() {
     let core = TestCms::standalone();
@@ -240,9 +240,9 @@ fn check_stops_when_its_client_disconnects() {
         checking.write(&Client::head("POST", path, "").replace(KEY, ADMIN));
         let used = "cms_permits_used{kind=\"write\"} 1\n";
         while !client.metrics().contains(used) {}
-        // Time for a check that does not wait.
+        // A check that does not wait ends within this time.
         thread::sleep(Duration::from_millis(200));
-        assert!(client.metrics().contains(used), "it waits");
+        assert!(client.metrics().contains(used), "the check waits");
         drop(checking);
         let begun = Instant::now();
         assert_eq!(client.post(POSTS, &json!({ "title": "Next" })).0, 200);
@@ -271,11 +271,11 @@ fn http2_works_on_the_same_port() {
                 .header("x-auth-token", KEY)
                 .body(axum::body::Body::empty())
                 .unwrap();
-            let answer = sender.send_request(request).await.unwrap();
-            assert_eq!(answer.status(), 200);
-            assert_eq!(answer.version(), hyper::Version::HTTP_2);
-            let length = answer.headers()["content-length"].to_str().unwrap().to_owned();
-            let body = answer.into_body().collect().await.unwrap().to_bytes();
+            let response = sender.send_request(request).await.unwrap();
+            assert_eq!(response.status(), 200);
+            assert_eq!(response.version(), hyper::Version::HTTP_2);
+            let length = response.headers()["content-length"].to_str().unwrap().to_owned();
+            let body = response.into_body().collect().await.unwrap().to_bytes();
             if method == "GET" {
                 assert_eq!(length, body.len().to_string());
                 let body: Value = serde_json::from_slice(&body).unwrap();
@@ -346,10 +346,10 @@ fn malformed_request_is_refused() {
     ] {
         let mut stream = TcpStream::connect(running.address()).unwrap();
         stream.write_all(noise.as_bytes()).unwrap();
-        let mut answer = [0; 12];
-        stream.read_exact(&mut answer).unwrap();
-        let answer = String::from_utf8_lossy(&answer).into_owned();
-        assert!(answer.ends_with(status), "{answer} to {noise:.40}");
+        let mut response = [0; 12];
+        stream.read_exact(&mut response).unwrap();
+        let response = String::from_utf8_lossy(&response).into_owned();
+        assert!(response.ends_with(status), "{response} to {noise:.40}");
     }
     assert_eq!(Client::connect(running.address()).get("/readyz").0, 200);
     running.shutdown();

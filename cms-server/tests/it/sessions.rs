@@ -5,7 +5,7 @@ use cms_server::ServerConfig;
 use serde_json::{Value, json};
 
 use crate::support::{
-    CallerKind, Reply, TestApp, fault, forbidden, malformed, no_content, not_found, object,
+    CallerKind, Reply, TestApp, error, forbidden, malformed, no_content, not_found, object,
     refused, unauthorized, wrong_media_type,
 };
 
@@ -15,7 +15,7 @@ const JSON: (&str, &str) = ("content-type", "application/json");
 const OWN_PAGE: (&str, &str) = ("x-cms-request", "1");
 const DAY: i64 = 86_400;
 
-/// Sends a request of the server's own page, with a cookie unless that is empty.
+/// Sends a request of a page of this server, with a cookie unless the cookie is empty.
 async fn send(app: &TestApp, method: &str, path: &str, cookie: &str, body: &Value) -> Reply {
     let mut headers = vec![OWN_PAGE, JSON];
     if !cookie.is_empty() {
@@ -114,7 +114,7 @@ async fn sign_in_returns_the_session_and_sets_a_cookie() {
 
 /// Session fixation: a value that the client had before never becomes valid.
 #[tokio::test]
-async fn sign_in_always_makes_a_new_cookie() {
+async fn sign_in_always_creates_a_new_cookie() {
     let app = TestApp::new();
     create_user(&app, "ada@example.com", "editor");
     let planted = "cms_session=AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
@@ -129,7 +129,7 @@ async fn sign_in_always_makes_a_new_cookie() {
 }
 
 #[tokio::test]
-async fn failed_sign_in_says_nothing() {
+async fn failed_sign_in_does_not_reveal_the_reason() {
     let app = TestApp::new();
     create_user(&app, "ada@example.com", "editor");
     let ben = create_user(&app, "ben@example.com", "editor");
@@ -192,7 +192,7 @@ async fn sign_in_body_is_validated() {
         let long = json!({ "email": "x".repeat(16 * 1024), "password": "x" });
         assert_eq!(app.send("POST", path, &headers, long.to_string()).await.status, 413);
     }
-    // A key that is sent is ignored.
+    // A key in the request is ignored.
     create_user(&app, "ada@example.com", "editor");
     let headers = [OWN_PAGE, JSON, ("x-auth-token", "wrong")];
     let body = credentials("ada@example.com").to_string();
@@ -238,7 +238,7 @@ async fn invitation_sets_the_password_once() {
     let right = json!({ "code": code, "password": PASSWORD });
     let cookie = cookie(&sign_in(&app, &right).await);
     assert_eq!(send(&app, "GET", SESSION, &cookie, &Value::Null).await.status, 200);
-    let used = fault("code", "This link has expired or was already used");
+    let used = error("code", "This link has expired or was already used");
     assert_eq!(sign_in(&app, &right).await.both(), used);
     assert_eq!(send(&app, "POST", "/api/v1/session/code", "", &body).await.both(), used);
     signed_in(&app, "ada@example.com").await;
@@ -251,7 +251,7 @@ async fn reset_link_ends_the_other_sessions_and_expires() {
     let before = signed_in(&app, "ada@example.com").await;
     let replaced = code(&app, &id);
     let valid = code(&app, &id);
-    let used = fault("code", "This link has expired or was already used");
+    let used = error("code", "This link has expired or was already used");
     let body = |code: &str| json!({ "code": code, "password": "another password" });
     assert_eq!(sign_in(&app, &body(&replaced)).await.both(), used);
     app.core.clock.advance(3599);
@@ -285,7 +285,7 @@ async fn set_up_link_creates_the_first_admin() {
         (200, json!({ "kind": "setup", "email": "", "name": "", "expiresAt": expires }))
     );
     let body = |code: &str| json!({ "code": code, "email": "ada@example.com", "name": "Ada", "password": PASSWORD });
-    let used = fault("code", "This link has expired or was already used");
+    let used = error("code", "This link has expired or was already used");
     assert_eq!(sign_in(&app, &body(&replaced.code)).await.both(), used);
     let errors = json!({
         "email": ["This value is not valid."],
@@ -301,7 +301,7 @@ async fn set_up_link_creates_the_first_admin() {
     assert!(app.core.cms.sessions().new_set_up_link("http://localhost").unwrap().is_none());
 }
 
-/// The link of a start is void once there is a user, however that was created.
+/// The set-up link is not valid once a user exists, however the user was created.
 #[tokio::test]
 async fn set_up_link_ends_with_the_first_user() {
     let app = TestApp::new();
@@ -309,7 +309,7 @@ async fn set_up_link_ends_with_the_first_user() {
     create_user(&app, "ada@example.com", "viewer");
     let body =
         json!({ "code": link.code, "email": "b@example.com", "name": "B", "password": PASSWORD });
-    let used = fault("code", "This link has expired or was already used");
+    let used = error("code", "This link has expired or was already used");
     assert_eq!(sign_in(&app, &body).await.both(), used);
     let (email, password) = ("x@example.com", PASSWORD);
     app.core.cms.sessions().create_first_admin(email, password).unwrap();
@@ -317,7 +317,7 @@ async fn set_up_link_ends_with_the_first_user() {
 }
 
 #[tokio::test]
-async fn changes_by_cookie_need_the_own_page() {
+async fn changes_by_cookie_need_a_page_of_this_server() {
     let app = TestApp::new();
     create_user(&app, "ada@example.com", "editor");
     let cookie = signed_in(&app, "ada@example.com").await;
@@ -349,7 +349,7 @@ async fn changes_by_cookie_need_the_own_page() {
             assert_eq!(graphql.json()["errors"][0]["extensions"]["code"], "FORBIDDEN");
         }
         assert_eq!(app.send("GET", post, &headers, "").await.status, 200);
-        // A key is no cookie: another site does not have it.
+        // Another site does not have the key, so a request with a key is allowed.
         let key = ("x-auth-token", app.key(CallerKind::ReadWrite).unwrap());
         let with_key = [&headers[..], &[key]].concat();
         assert_eq!(app.send("POST", post, &with_key, body).await.status, 200);
@@ -391,7 +391,7 @@ async fn cookie_follows_the_scheme() {
         let secure = if is_https { "; Secure" } else { "" };
         let attributes = "HttpOnly; SameSite=Strict; Path=/; Max-Age=7776000";
         assert_eq!(set, format!("{name}={value}; {attributes}{secure}"));
-        // Only the name that fits the scheme counts.
+        // Only the cookie name of the scheme is used.
         for other in ["cms_session", "__Host-cms_session"] {
             let cookie = format!("{other}={value}");
             let headers = [&headers[..], &[("cookie", &*cookie)]].concat();
@@ -433,7 +433,7 @@ async fn ended_session_is_refused_and_its_cookie_removed() {
     assert_eq!(send(&app, "GET", post, "", &Value::Null).await.header("set-cookie"), None);
     end(&cookie).await;
     end("").await;
-    // A key decides, also when it is wrong.
+    // A key is used instead of the cookie, also when the key is wrong.
     let other = signed_in(&app, "ada@example.com").await;
     let read_only = app.key(CallerKind::ReadOnly).unwrap();
     for (key, status) in [(read_only, 403), ("wrong", 401), ("", 401)] {
@@ -454,7 +454,7 @@ async fn session_ends_by_time() {
     let get = async |cookie: &str| send(&app, "GET", SESSION, cookie, &Value::Null).await.status;
     let idle = signed_in(&app, "ada@example.com").await;
     let used = signed_in(&app, "ada@example.com").await;
-    // Clean-ups store the use, and remove what has ended.
+    // Clean-ups record when sessions were used, and remove ended sessions.
     for _ in 0..8 {
         app.core.run_for(11 * DAY);
         assert_eq!(get(&used).await, 200);
@@ -502,7 +502,7 @@ async fn own_sessions_are_listed_and_ended() {
         ],
     });
     assert_eq!(listed, wanted);
-    // The last used one is first.
+    // The session that was used last is first.
     app.wait_a_minute();
     assert_eq!(list(&first).await["data"][0]["id"], ids[1]);
     let one = format!("{all}/{}", ids[1].as_str().unwrap());
@@ -546,7 +546,7 @@ async fn own_password_is_changed() {
         "newPassword": ["Must be at least 12 characters long"],
     });
     assert_eq!(change("wrong", "short").await, (400, errors));
-    let common = fault("newPassword", "This password is too common");
+    let common = error("newPassword", "This password is too common");
     assert_eq!(change(PASSWORD, "passwordpassword").await, common);
     let missing = send(&app, "PUT", "/api/v1/session/password", &cookie, &json!({ "x": 1 })).await;
     let undeclared =

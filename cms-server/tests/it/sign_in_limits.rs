@@ -43,7 +43,7 @@ async fn failed_sign_ins_are_limited() {
     for _ in 0..10 {
         assert_eq!(sign_in(&app, here, "ADA@example.com ", "wrong").await, 401);
     }
-    // The right password too.
+    // The correct password is refused, too.
     let refused = send(&app, here, SESSION, &body).await;
     let message = json!({ "code": 429, "message": "Too Many Requests" });
     assert_eq!(
@@ -66,7 +66,7 @@ async fn failed_sign_ins_are_limited() {
         assert_eq!(sign_in(&app, here, "nobody@example.com", "wrong").await, 401);
     }
     assert_eq!(sign_in(&app, here, "nobody@example.com", "wrong").await, 429);
-    // Codes count for the client address, which has failed 20 times.
+    // Codes count for the client address, which has 20 failed attempts.
     for _ in 0..15 {
         for path in [SESSION, "/api/v1/session/code"] {
             assert_eq!(send(&app, here, path, r#"{"code":"wrong"}"#).await.status, 400);

@@ -3,7 +3,7 @@
 use cms_core::Caller;
 use serde_json::{Map, Value, json};
 
-use crate::support::{TestApp, definition, fault, listed, no_content, object, shown};
+use crate::support::{TestApp, definition, error, listed, no_content, object, shown};
 
 const HOME: &str = "/api/v1/content/home";
 const DUPLICATE: &str = "/api/v1/content/home/home/duplicate";
@@ -22,7 +22,7 @@ fn app(single: bool) -> TestApp {
 }
 
 fn second() -> (u16, Value) {
-    fault("id", "This content type allows only one object")
+    error("id", "This content type allows only one object")
 }
 
 #[tokio::test]
@@ -91,7 +91,7 @@ async fn type_with_several_objects_cannot_become_single() {
     let types = "/api/v1/internal/contenttype";
     let wanted = json!(home(true));
     let reply = app.request("PUT", &format!("{types}/home"), &wanted).await;
-    assert_eq!(reply.both(), fault(path, message));
+    assert_eq!(reply.both(), error(path, message));
 
     let project = json!({ "contentTypes": [wanted] });
     let plan = app.request("POST", &format!("{types}/plan"), &project).await.json();

@@ -35,7 +35,7 @@ pub(crate) enum CallerKind {
     /// With all rights on a type that no test uses.
     Stranger,
     Admin,
-    /// With a session of a user; one of role custom has all rights on `post` only.
+    /// With a session of a user; a user with role custom has all rights on `post` only.
     User(Role),
     /// With the cookie of a session that was ended.
     Ended,
@@ -97,11 +97,11 @@ impl Reply {
 pub(crate) struct TestApp {
     pub(crate) core: TestCms,
     router: Router,
-    /// Of the node that reads, which may be another one.
+    /// The router of the node that reads: in tests of a cluster another node.
     reader: Router,
     scoped: String,
     stranger: String,
-    /// Of the users that were needed so far.
+    /// The cookies of the users that were created so far.
     cookies: Mutex<Vec<(CallerKind, String)>>,
 }
 
@@ -122,7 +122,7 @@ impl TestApp {
         Self::on(TestCms::new(), config)
     }
 
-    /// On a data directory with settings of its own.
+    /// An app on this data directory.
     pub(crate) fn on(core: TestCms, config: &ServerConfig) -> Self {
         let cms = &core.cms;
         let first = FirstKeys {
@@ -435,7 +435,7 @@ pub(crate) fn refused(reason: &str) -> (u16, Value) {
 }
 
 /// The response with one validation error.
-pub(crate) fn fault(path: &str, message: &str) -> (u16, Value) {
+pub(crate) fn error(path: &str, message: &str) -> (u16, Value) {
     (400, json!({ path: [message] }))
 }
 

@@ -1,4 +1,4 @@
-//! Files over a real socket: clients that send or read slowly, or go away.
+//! Files over a real socket: clients that send or read slowly, or disconnect.
 
 use std::{
     fs,
@@ -58,16 +58,16 @@ fn upload_head(stream: &mut TcpStream, length: usize) {
     write_head(stream, "POST /api/media", &headers);
 }
 
-/// Uploads a text of so many bytes; returns the path of the file.
+/// Uploads a text of this many bytes; returns the path of the file.
 fn upload(running: &Running, length: usize) -> String {
     let text = vec![b'a'; length];
     let body = form(&[field("type", "file"), file("a.txt", "", &text)]);
     let mut stream = connect(running);
     upload_head(&mut stream, body.len());
     stream.write_all(&body).unwrap();
-    let (status, answer) = read(&mut BufReader::new(stream));
+    let (status, response) = read(&mut BufReader::new(stream));
     assert_eq!(status, 200);
-    let object: serde_json::Value = serde_json::from_slice(&answer).unwrap();
+    let object: serde_json::Value = serde_json::from_slice(&response).unwrap();
     object["url"].as_str().unwrap().to_owned()
 }
 
@@ -107,13 +107,13 @@ fn upload_may_arrive_in_small_chunks() {
     for size in [1, 7, 50] {
         let mut stream = connect(&running);
         upload_head(&mut stream, body.len());
-        for piece in body.chunks(size) {
-            stream.write_all(piece).unwrap();
+        for chunk in body.chunks(size) {
+            stream.write_all(chunk).unwrap();
             // Pieces without a pause would arrive as one.
             thread::sleep(Duration::from_millis(1));
         }
-        let (status, answer) = read(&mut BufReader::new(stream));
-        let object: serde_json::Value = serde_json::from_slice(&answer).unwrap();
+        let (status, response) = read(&mut BufReader::new(stream));
+        let object: serde_json::Value = serde_json::from_slice(&response).unwrap();
         assert_eq!((status, &object["size"]), (200, &text.len().into()), "{size}");
     }
     running.shutdown();

@@ -4,7 +4,7 @@ use cms_core::{Caller, wire::trash::EmptyTrashRequest};
 use serde_json::{Value, json};
 
 use crate::support::{
-    CallerKind, TestApp, fault, forbidden, listed, malformed, minute, no_content, not_found,
+    CallerKind, TestApp, error, forbidden, listed, malformed, minute, no_content, not_found,
     object, shown, wrong_media_type,
 };
 
@@ -50,7 +50,7 @@ async fn deletions_are_listed_and_returned_with_the_object() {
         assert_eq!(app.get(&format!("{TRASH}?{query}")).await.json(), listed(&[]), "{query}");
     }
     let wrong = app.get(&format!("{TRASH}?deletedAfter=soon")).await;
-    assert_eq!(wrong.both(), fault("deletedAfter", "Wrong date format"));
+    assert_eq!(wrong.both(), error("deletedAfter", "Wrong date format"));
 
     let deleted =
         shown("post", "one", &json!({ "deletedAt": minute(1) }), &json!({ "title": "One" }));

@@ -6,7 +6,7 @@ use cms_core::{Caller, Error};
 use serde_json::{Value, json};
 
 use crate::support::{
-    CallerKind, TestApp, fault, forbidden, no_content, not_found, object, refused,
+    CallerKind, TestApp, error, forbidden, no_content, not_found, object, refused,
 };
 
 const USERS: &str = "/api/v1/internal/user";
@@ -121,11 +121,11 @@ async fn user_payload_reports_all_errors() {
         "email": ["This value is not valid."],
     });
     assert_eq!(send(&app, "PUT", &ada, &changes).await, (400, wanted));
-    // Its own address in other letters is not another user's.
+    // The address of the user itself, in another letter case, is no conflict.
     assert_eq!(send(&app, "PUT", &ada, &json!({ "email": "Ada@example.com" })).await.0, 200);
     let kind = r#"Does not have a value in the enumeration ["invitation","reset"]"#;
     let link = format!("{ada}/link");
-    assert_eq!(send(&app, "POST", &link, &json!({ "kind": "setup" })).await, fault("kind", kind));
+    assert_eq!(send(&app, "POST", &link, &json!({ "kind": "setup" })).await, error("kind", kind));
 }
 
 #[tokio::test]
@@ -180,9 +180,9 @@ async fn last_admin_stays() {
     assert_eq!(send(&app, "DELETE", &first, &Value::Null).await, no_content());
 }
 
-/// Two requests at once, each of which would leave the other admin.
+/// Each of two concurrent requests alone would leave the other admin.
 #[tokio::test]
-async fn last_admin_stays_when_two_are_demoted_at_once() {
+async fn last_admin_stays_when_two_are_demoted_concurrently() {
     for _ in 0..10 {
         let app = TestApp::new();
         let mut ids = Vec::new();
@@ -207,7 +207,7 @@ async fn last_admin_stays_when_two_are_demoted_at_once() {
 }
 
 #[tokio::test]
-async fn type_that_rules_of_a_user_name_is_not_deleted() {
+async fn type_in_the_rules_of_a_user_is_not_deleted() {
     let app = TestApp::new();
     let custom = |email: &str, name: &str| json!({ "email": email, "name": "A", "role": "custom", "rules": [{ "ctd": name, "read": true }] });
     let user = created(&app, &custom("a@example.com", "author")).await;
@@ -219,7 +219,7 @@ async fn type_that_rules_of_a_user_name_is_not_deleted() {
     assert_eq!(send(&app, "DELETE", path, &Value::Null).await.0, 200);
 }
 
-/// What a role may do ends with the role, from the next request on.
+/// The next request no longer has the rights of the previous role.
 #[tokio::test]
 async fn changed_role_applies_from_the_next_request() {
     let app = TestApp::new();
@@ -238,7 +238,7 @@ async fn changed_role_applies_from_the_next_request() {
     assert_eq!(app.get_as(editor, post).await.both(), forbidden());
     assert_eq!(send(&app, "PUT", &user, &json!({ "disabled": true })).await.0, 200);
     assert_eq!(send_post().await.0, 401);
-    // Sessions do not come back.
+    // The sessions that ended stay ended.
     assert_eq!(send(&app, "PUT", &user, &json!({ "disabled": false })).await.0, 200);
     assert_eq!(send_post().await.0, 401);
 }

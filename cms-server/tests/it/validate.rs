@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::support::{
-    CallerKind, TestApp, fault, forbidden, generic, links, malformed, no_content, not_found,
+    CallerKind, TestApp, error, forbidden, generic, links, malformed, no_content, not_found,
     wrong_media_type,
 };
 
@@ -69,7 +69,7 @@ async fn validation_writes_nothing() {
 async fn validation_checks_request_and_rights() {
     let app = TestApp::new();
     let patch = format!("{VALIDATE}?patch=true");
-    let required = fault("id", "The property id is required");
+    let required = error("id", "The property id is required");
     assert_eq!(app.request("POST", &patch, &json!({})).await.both(), required);
     for body in [json!([]), json!("x")] {
         assert_eq!(app.request("POST", VALIDATE, &body).await.both(), malformed());
@@ -97,14 +97,14 @@ async fn validation_checks_request_and_rights() {
             app.send_as_with(&headers, CallerKind::ReadWrite, "POST", &update, &title).await;
         assert_eq!(reply.both(), expected, "{tag}");
     }
-    // Outside the view of the request.
+    // An object outside the view of the request.
     app.create_type("draft", &json!({ "draftPublic": true }));
     app.create("draft", &json!({ "id": "d", "title": "T" })).await;
     let public = [("x-visibility", "public")];
     let path = "/api/v1/content/draft/validate?id=d";
     let reply = app.send_as_with(&public, CallerKind::ReadWrite, "POST", path, &title).await;
     assert_eq!(reply.both(), not_found());
-    // Other methods address an object with this id.
+    // With other methods, `validate` is the id of an object.
     assert_eq!(app.get(VALIDATE).await.both(), not_found());
     app.create("post", &json!({ "id": "validate", "title": "T" })).await;
     let found = app.request("GET", VALIDATE, &Value::Null).await;

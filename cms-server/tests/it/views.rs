@@ -4,7 +4,7 @@ use cms_core::Caller;
 use serde_json::{Value, json};
 
 use crate::support::{
-    CallerKind, TestApp, fault, forbidden, listed, malformed, no_content, not_found,
+    CallerKind, TestApp, error, forbidden, listed, malformed, no_content, not_found,
 };
 
 const VIEWS: &str = "/api/v1/internal/contenttype/post/views";
@@ -77,7 +77,7 @@ async fn views_are_listed_by_name_in_pages() {
     let elsewhere = format!("{author}/{}", view.as_str().unwrap());
     assert_eq!(app.delete(&elsewhere).await.both(), not_found());
     assert_eq!(app.get(&VIEWS.replace("post", "nothing")).await.both(), not_found());
-    // They are removed with their type.
+    // Views are removed with their type.
     app.create_type("page", &json!({}));
     let page = VIEWS.replace("post", "page");
     for expected in [0, 0] {
@@ -94,16 +94,16 @@ async fn view_payload_errors() {
     let app = TestApp::new();
     let post = async |body: Value| app.request("POST", VIEWS, &body).await.both();
     let required = "The property definition is required";
-    assert_eq!(post(json!({ "name": "x" })).await, fault("definition", required));
+    assert_eq!(post(json!({ "name": "x" })).await, error("definition", required));
     let long = json!({ "name": "x", "definition": { "a": "é".repeat(4093) } });
-    assert_eq!(post(long).await, fault("definition", "Must be at most 8192 characters long"));
+    assert_eq!(post(long).await, error("definition", "Must be at most 8192 characters long"));
     let longest = json!({ "name": "x".repeat(255), "definition": { "a": "é".repeat(4092) } });
     assert_eq!(post(longest).await.0, 200);
     assert_eq!(post(json!([])).await, malformed());
     let by = json!({ "name": "x", "definition": {}, "by": 1 });
     let undeclared =
         "The property by is not defined and the definition does not allow additional properties";
-    assert_eq!(post(by).await, fault("by", undeclared));
+    assert_eq!(post(by).await, error("by", undeclared));
 }
 
 #[tokio::test]

@@ -115,7 +115,7 @@ impl View {
             "paper" => self.papers,
             _ => NOTES,
         };
-        seen.iter().find(|(seen, _)| *seen == id).map(|(_, edition)| whole(target, *edition))
+        seen.iter().find(|(seen, _)| *seen == id).map(|(_, edition)| complete(target, *edition))
     }
 
     /// All objects of a type in a list.
@@ -137,7 +137,7 @@ fn content(target: &str) -> String {
     format!("/api/v1/content/{target}")
 }
 
-fn whole(target: &str, edition: Edition) -> Value {
+fn complete(target: &str, edition: Edition) -> Value {
     let (name, id) = target.split_once('/').unwrap();
     let published = json!({
         "status": "public", "updatedAt": minute(1), "publicVersion": 1, "publishedAt": minute(1),
@@ -383,7 +383,7 @@ async fn view_of_filtered_and_ordered_lists() {
         for (query, every, public) in &cases {
             let ids = if view.papers == PUBLIC_PAPERS { public } else { every };
             let data: Vec<Value> =
-                ids.iter().map(|id| whole(&format!("paper/{id}"), Current)).collect();
+                ids.iter().map(|id| complete(&format!("paper/{id}"), Current)).collect();
             let reply = view.get(&app, &format!("{}?{query}", content("paper"))).await;
             assert_eq!(reply, (200, listed(&data)), "{view:?} {query}");
         }
@@ -416,9 +416,9 @@ async fn view_of_hydrated_objects() {
 
 /// The versions of an object, oldest first, with the minutes of their creation and last change.
 fn versions(target: &str) -> Vec<(Value, u32, u32)> {
-    let current = whole(target, Current);
+    let current = complete(target, Current);
     match target {
-        "article/modified" => vec![(whole(target, Published), 0, 1), (current, 2, 2)],
+        "article/modified" => vec![(complete(target, Published), 0, 1), (current, 2, 2)],
         "article/archived" => vec![(current, 0, 2)],
         "article/public" | "paper/review" | "paper/public" | "paper/archive" => {
             vec![(current, 0, 1)]

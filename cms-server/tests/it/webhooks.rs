@@ -3,10 +3,10 @@
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 
-use crate::support::{CallerKind, TestApp, fault, linking_definition, links, object};
+use crate::support::{CallerKind, TestApp, error, linking_definition, links, object};
 
 /// Requests that could reveal a webhook.
-const QUESTIONS: [(&str, &str); 20] = [
+const REQUESTS: [(&str, &str); 20] = [
     ("GET", "/api/v1/content/_webhooks"),
     ("GET", "/api/v1/content/_webhooks/hook"),
     ("GET", "/api/v1/content/_webhooks/hook/version"),
@@ -30,9 +30,9 @@ const QUESTIONS: [(&str, &str); 20] = [
 ];
 
 /// The concatenated responses to a caller.
-async fn answers(app: &TestApp, caller: CallerKind) -> String {
+async fn responses(app: &TestApp, caller: CallerKind) -> String {
     let mut seen = String::new();
-    for (method, path) in QUESTIONS {
+    for (method, path) in REQUESTS {
         let reply = app.send_as(caller, method, path, &Value::Null).await;
         seen.push_str(&String::from_utf8_lossy(&reply.bytes));
     }
@@ -56,7 +56,7 @@ async fn secret_is_visible_with_update_permission() {
     let post = json!({ "id": "two", "title": "Two", "related": links(&["_webhooks/hook"]) });
     cms.objects().create(&local, "post", object(&post)).unwrap();
     for caller in CallerKind::ALL {
-        let seen = answers(&app, caller).await;
+        let seen = responses(&app, caller).await;
         let may_read =
             matches!(caller, CallerKind::ReadOnly | CallerKind::ReadWrite | CallerKind::Admin);
         assert_eq!(seen.contains("example.com"), may_read, "{caller:?}: {seen}");
@@ -119,7 +119,7 @@ async fn masked_header_value_keeps_the_stored_one() {
     assert_eq!(without_internal(read), with_headers(&[("X-A", "zebra")]));
 
     // These masks have no stored value.
-    let refused = fault("headers[0].header_value", "This value is not valid.");
+    let refused = error("headers[0].header_value", "This value is not valid.");
     let unknown = with_headers(&[("X-C", MASK)]);
     assert_eq!(app.request("PUT", HOOK, &unknown).await.both(), refused);
     let mut new = with_headers(&[("X-A", MASK)]);

@@ -4,7 +4,7 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 
 use crate::support::{
-    CallerKind, TestApp, fault, forbidden, linking_definition, listed, malformed, minute,
+    CallerKind, TestApp, error, forbidden, linking_definition, listed, malformed, minute,
     no_content, not_found, object, shown, wrong_media_type,
 };
 
@@ -108,7 +108,7 @@ async fn object_moves_through_its_workflow() {
     };
     let archived =
         json!({ "workflowState": "archive", "updatedAt": minute(7), "latestVersion": 2 });
-    for (action, answer, then) in [
+    for (action, wanted, then) in [
         ("_draft_draft", state("draft", &["draft", "review"]), draft(1)),
         ("_draft_review", state("review", &["draft", "public"]), review(2)),
         ("_review_draft", state("draft", &["draft", "review"]), draft(3)),
@@ -123,8 +123,8 @@ async fn object_moves_through_its_workflow() {
             let edited = app.request("PATCH", ONE, &json!({ "title": "T" })).await.both();
             assert_eq!(edited, (200, then.clone()));
         } else {
-            assert_eq!(act(&app, action).await, (200, answer.clone()), "{action}");
-            assert_eq!(app.get(STATE).await.both(), (200, answer), "{action}");
+            assert_eq!(act(&app, action).await, (200, wanted.clone()), "{action}");
+            assert_eq!(app.get(STATE).await.both(), (200, wanted), "{action}");
         }
         assert_eq!(app.get(ONE).await.both(), (200, then), "{action}");
     }
@@ -134,7 +134,7 @@ async fn object_moves_through_its_workflow() {
     let edited = app.request("PUT", ONE, &json!({ "title": "T" })).await.both();
     assert_eq!(edited, (200, paper(changes)));
     // Versions lose their approval when the object leaves `public`.
-    let of = |version: &Value| {
+    let approval = |version: &Value| {
         let internal = &version["internal"];
         json!([
             internal["workflowState"],
@@ -143,9 +143,9 @@ async fn object_moves_through_its_workflow() {
         ])
     };
     let versions = app.get(&format!("{ONE}/version")).await.json()["data"].clone();
-    let told: Vec<Value> = versions.as_array().unwrap().iter().map(of).collect();
+    let approvals: Vec<Value> = versions.as_array().unwrap().iter().map(approval).collect();
     assert_eq!(
-        told,
+        approvals,
         [json!(["public", 1, minute(5)]), json!(["archive", "", -1]), json!(["archive", "", -1])]
     );
 }
@@ -192,15 +192,15 @@ async fn approval_follows_the_state_public() {
 async fn action_without_a_transition_returns_400() {
     let app = app(&json!({ "workflowId": "publishing" })).await;
     let not_enabled = |action: &str, state: &str| {
-        fault("action", &format!("Transition \"{action}\" is not enabled in state \"{state}\""))
+        error("action", &format!("Transition \"{action}\" is not enabled in state \"{state}\""))
     };
     for (body, wanted) in [
-        (json!({}), fault("action", "The property action is required")),
-        (json!({ "action": 1 }), fault("action", "Integer value found, but a string is required")),
-        (json!({ "action": null }), fault("action", "NULL value found, but a string is required")),
+        (json!({}), error("action", "The property action is required")),
+        (json!({ "action": 1 }), error("action", "Integer value found, but a string is required")),
+        (json!({ "action": null }), error("action", "NULL value found, but a string is required")),
         (
             json!({ "action": ["_draft_review"] }),
-            fault("action", "Array value found, but a string is required"),
+            error("action", "Array value found, but a string is required"),
         ),
         (json!({ "action": "" }), not_enabled("", "draft")),
         (json!({ "action": "review" }), not_enabled("review", "draft")),
@@ -254,15 +254,15 @@ async fn workflows_are_managed() {
     });
     assert_eq!(admin(&app, "POST", WORKFLOWS, &short).await, (200, complete.clone()));
     assert_eq!(admin(&app, "GET", OWN, &none).await, (200, complete.clone()));
-    let used = fault("id", "This value is already used");
+    let used = error("id", "This value is already used");
     assert_eq!(admin(&app, "POST", WORKFLOWS, &short).await, used);
     let generic = json!({ "id": "generic", "states": ["saved"] });
     assert_eq!(admin(&app, "POST", WORKFLOWS, &generic).await, used);
-    let faulty = json!({
+    let invalid = json!({
         "id": "a b", "name": "", "initial_state": "none", "states": ["x", "x", 1],
         "transitions": [{ "froms": ["x"], "tos": ["y"] }],
     });
-    let faults = json!({
+    let errors = json!({
         "id": [NOT_VALID],
         "name": ["Must be at least 1 characters long"],
         "states": ["There are no duplicates allowed in the array"],
@@ -270,13 +270,13 @@ async fn workflows_are_managed() {
         "initial_state": [NOT_VALID],
         "transitions[0].tos": [NOT_VALID],
     });
-    assert_eq!(admin(&app, "POST", WORKFLOWS, &faulty).await, (400, faults));
+    assert_eq!(admin(&app, "POST", WORKFLOWS, &invalid).await, (400, errors));
     assert_eq!(admin(&app, "POST", WORKFLOWS, &json!([])).await, malformed());
 
     let other = json!({ "id": "other", "states": ["new"] });
     let message = "Id in the request body does not match the id in the path";
-    assert_eq!(admin(&app, "PUT", OWN, &other).await, fault("id", message));
-    let required = fault("states", "The property states is required");
+    assert_eq!(admin(&app, "PUT", OWN, &other).await, error("id", message));
+    let required = error("states", "The property states is required");
     assert_eq!(admin(&app, "PUT", OWN, &json!({})).await, required);
     assert_eq!(admin(&app, "GET", OWN, &none).await, (200, complete));
     assert_eq!(admin(&app, "PUT", OWN, &own()).await, (200, own()));
@@ -309,7 +309,7 @@ async fn workflows_in_use_are_kept() {
     assert_eq!(admin(&app, "PUT", OWN, &moved).await.0, 200);
     assert_eq!(admin(&app, "PUT", OWN, &own()).await.0, 200);
     app.create("paper", &json!({ "id": "one", "title": "T" })).await;
-    let lost = fault("states", "State \"new\" is used by objects of type: paper");
+    let lost = error("states", "State \"new\" is used by objects of type: paper");
     assert_eq!(admin(&app, "PUT", OWN, &moved).await, lost);
     assert_eq!(admin(&app, "GET", OWN, &Value::Null).await, (200, own()));
 
@@ -337,8 +337,8 @@ async fn workflows_in_use_are_kept() {
 #[tokio::test]
 async fn content_type_needs_an_existing_workflow() {
     let app = app(&json!({})).await;
-    let missing = fault("workflowId", "This value does not exist in database");
-    let excluded = fault("draftPublic", "Draft & Public cannot be combined with a custom workflow");
+    let missing = error("workflowId", "This value does not exist in database");
+    let excluded = error("draftPublic", "Draft & Public cannot be combined with a custom workflow");
     for (settings, wanted) in [
         (json!({ "workflowId": "none" }), missing.clone()),
         (json!({ "workflowId": "Publishing" }), missing.clone()),
@@ -377,7 +377,7 @@ async fn objects_follow_their_type_into_another_workflow() {
             let is_in = |object: &&Value| object["internal"]["workflowState"] == state;
             assert_eq!(found["total_count"], objects.iter().filter(is_in).count(), "{state}");
         }
-        let of = |object: &Value| {
+        let state = |object: &Value| {
             let internal = &object["internal"];
             json!([
                 internal["workflowState"],
@@ -386,7 +386,7 @@ async fn objects_follow_their_type_into_another_workflow() {
                 internal["updatedAt"],
             ])
         };
-        objects.iter().map(of).collect()
+        objects.iter().map(state).collect()
     };
     let without = |state: &str, at: u32| json!([state, "", -1, minute(at)]);
     let approved = |at: u32| json!(["public", 1, minute(at), minute(at)]);

@@ -5,7 +5,7 @@ use rusqlite::{Connection, OpenFlags};
 use serde_json::{Value, json};
 
 use crate::support::{
-    CallerKind, Reply, TestApp, definition, fault, forbidden, generic, links, listed, malformed,
+    CallerKind, Reply, TestApp, definition, error, forbidden, generic, links, listed, malformed,
     no_content, not_found,
 };
 
@@ -47,7 +47,7 @@ async fn working_copy_is_stored_replaced_and_removed() {
     assert_eq!(get(&app, ONE).await.both(), not_found());
     assert_eq!(app.delete(ONE).await.both(), no_content());
     let base = json!(tag_of(&app, "/api/v1/content/post/one").await);
-    // Nothing is validated but the size.
+    // Only the size is validated.
     let data = json!({ "title": "", "price": "none", "extra": [1, null], "internal": { "a": 1 } });
     let kept = json!({ "title": "", "price": "none", "extra": [1, null] });
     let expected = copy("one", &base, true, &kept);
@@ -65,7 +65,7 @@ async fn working_copy_is_stored_replaced_and_removed() {
     assert_eq!(put(&app, ONE, &body).await, (200, replaced));
     assert_eq!(app.delete(ONE).await.both(), no_content());
     assert_eq!(get(&app, ONE).await.both(), not_found());
-    // The object has no trace of it.
+    // The working copy has not changed the object.
     let object = get(&app, "/api/v1/content/post/one").await.json();
     assert_eq!(
         (&object["internal"]["latestVersion"], &object["title"]),
@@ -100,12 +100,12 @@ async fn working_copy_of_a_new_object_needs_a_uuid() {
 async fn working_copy_payload_errors() {
     let app = TestApp::new();
     for (body, expected) in [
-        (json!({ "base": null, "data": {} }), fault("base", "This value is not valid.")),
-        (json!({ "data": {} }), fault("base", "The property base is required")),
-        (json!({ "base": "" }), fault("data", "The property data is required")),
+        (json!({ "base": null, "data": {} }), error("base", "This value is not valid.")),
+        (json!({ "data": {} }), error("base", "The property base is required")),
+        (json!({ "base": "" }), error("data", "The property data is required")),
         (
             json!({ "base": "", "data": {}, "id": 1 }),
-            fault(
+            error(
                 "id",
                 "The property id is not defined and the definition does not allow additional properties",
             ),
@@ -124,8 +124,8 @@ async fn working_copy_payload_errors() {
     assert_eq!(put(&app, &missing, &body).await, (413, generic(413, message)));
     let body = json!({ "base": "", "data": { "internal": large } });
     assert_eq!(put(&app, ONE, &body).await.0, 200);
-    let rest = limits::MAX_OBJECT_BYTES - r#"{"title":""}"#.len();
-    for (length, status) in [(rest, 200), (rest + 1, 413)] {
+    let longest = limits::MAX_OBJECT_BYTES - r#"{"title":""}"#.len();
+    for (length, status) in [(longest, 200), (longest + 1, 413)] {
         let body = json!({ "base": "", "data": { "title": "x".repeat(length) } });
         assert_eq!(put(&app, ONE, &body).await.0, status);
     }
@@ -167,7 +167,7 @@ async fn working_copy_belongs_to_one_caller() {
         assert_eq!(own.status, 200);
     }
     assert_eq!(get(&app, ONE).await.json()["data"], body["data"]);
-    // Those of a revoked key are removed with it.
+    // The working copies of a revoked key are removed with the key.
     let keys = app.get_as(CallerKind::Admin, "/api/v1/internal/key").await;
     let keys = keys.json();
     let key = keys["data"].as_array().unwrap().iter().find(|key| key["name"] == "read-write");
@@ -213,7 +213,7 @@ async fn working_copies_are_listed_newest_first() {
         "total_count": 3, "total_pages": 3, "current_page": 2, "count": 1, "data": [all[1]],
     });
     assert_eq!(second, expected);
-    // Another order of saving.
+    // The working copy that is saved last is first.
     app.wait_a_minute();
     put(&app, ONE, &json!({ "base": "old", "data": {} })).await;
     assert_eq!(get(&app, LIST).await.json()["data"][0]["id"], "one");
@@ -225,7 +225,7 @@ async fn working_copies_are_listed_newest_first() {
 }
 
 #[tokio::test]
-async fn working_copy_survives_the_trash_of_its_object_only() {
+async fn working_copy_is_kept_while_its_object_is_in_the_trash() {
     let app = TestApp::new();
     let one = "/api/v1/content/post/one";
     put(&app, ONE, &json!({ "base": "", "data": { "title": "Mine" } })).await;

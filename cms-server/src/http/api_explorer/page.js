@@ -9,7 +9,8 @@ async function loadDocument(key) {
   const headers = { 'X-AUTH-TOKEN': key };
   const response = await fetch(`${server}/api/v1/open-api-schema.json`, { headers });
   if (response.ok) return response.json();
-  throw new Error(response.status === 401 ? 'The key is not valid.' : `The server responded with ${response.status}.`);
+  const reason = response.status === 401 ? 'The key is not valid.' : `Unexpected status ${response.status}.`;
+  throw new Error(reason);
 }
 
 function show(openApi, key) {

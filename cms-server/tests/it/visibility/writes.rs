@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Current, TARGETS, VIEWS, after, before, content, fixture, whole};
+use super::{Current, TARGETS, VIEWS, after, before, complete, content, fixture};
 use crate::support::{links, minute, no_content, not_found, refused, shown};
 
 const LATER: &str = "2026-02-01T00:00";
@@ -69,7 +69,7 @@ async fn hidden_object_cannot_be_changed() {
     }
     for target in TARGETS {
         let reply = app.get(&content(target)).await.both();
-        assert_eq!(reply, (200, whole(target, Current)), "{target}");
+        assert_eq!(reply, (200, complete(target, Current)), "{target}");
     }
 }
 
@@ -173,11 +173,11 @@ async fn visible_object_changes_in_its_current_version() {
         ),
     ];
     for view in &VIEWS[..4] {
-        for (method, path, body, answer, then) in &cases {
+        for (method, path, body, wanted, then) in &cases {
             let app = fixture().await;
             app.wait_a_minute();
             let reply = view.send_as(&app, method, path, body).await;
-            assert_eq!(reply, *answer, "{view:?} {method} {path}");
+            assert_eq!(reply, *wanted, "{view:?} {method} {path}");
             assert_eq!(app.get(&one).await.both(), (200, then.clone()), "{view:?} {method} {path}");
         }
     }
