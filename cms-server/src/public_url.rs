@@ -62,8 +62,7 @@ fn text<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
     headers.get(name)?.to_str().ok()
 }
 
-/// Returns whether a text may be a name or an address with an optional port. No character may end the
-/// host of a URL.
+/// Returns whether a text can be the host of a URL: a name or an address, and an optional port.
 fn is_host(text: &str) -> bool {
     let is_plain = |b: u8| b.is_ascii_alphanumeric() || b"-._:[]".contains(&b);
     !text.is_empty() && text.len() <= 255 && text.bytes().all(is_plain)

@@ -1,8 +1,8 @@
 //! Sends webhook deliveries, several of each webhook at a time.
 //!
 //! The core decides which deliveries are due, what a request contains and when it is retried, and
-//! stores all of this. After a crash, the next process sends the requests again that were running.
-//! This module knows which requests run.
+//! stores all of this. After a crash, the next process repeats the requests that were running. This
+//! module knows which requests run.
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 

@@ -48,8 +48,8 @@ pub(crate) fn has_key(headers: &HeaderMap, query: &Query<'_>) -> bool {
     headers.contains_key(HEADER) || query.get(KEY_PARAMETER).is_some()
 }
 
-/// Rejects a write that a session cookie authenticates and that no page of this server sends:
-/// browsers add the cookie to requests from pages of other sites too.
+/// Rejects a write with a session cookie, unless a page of this server sends it: browsers add the
+/// cookie to requests from pages of other sites too.
 pub(crate) fn require_same_origin(
     caller: &Caller,
     method: &Method,

@@ -82,8 +82,8 @@ impl<'a> Query<'a> {
         self.pairs.iter().filter_map(entry).collect()
     }
 
-    /// Returns a header value with the names of the parameters that a route does not know. If it knows
-    /// `filters`, `fields` or `item_fields`, the header has the unknown paths in the values of these.
+    /// Returns a header value with the names of the parameters that a route does not know. If the route
+    /// knows `filters`, `fields` or `item_fields`, the value has the unknown paths in these parameters.
     pub(crate) fn ignored(&self, known: &[&str], unknown: &UnknownPaths) -> Option<HeaderValue> {
         let mut names = Vec::new();
         for (name, value) in self.pairs.iter().filter(|(name, _)| name != KEY_PARAMETER) {

@@ -41,7 +41,7 @@ use crate::{
 
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
-/// Interval of checks for changes of other processes, and of key, session and server.
+/// Interval of checks for changes of other processes, for the key or session, and for a server stop.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
 /// How long changes are collected after a commit.
 const BATCH_DELAY: Duration = Duration::from_millis(20);

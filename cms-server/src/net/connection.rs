@@ -86,7 +86,7 @@ impl Connection {
         RunningRequest(Arc::clone(self))
     }
 
-    /// Waits until the connection is idle for too long, or its client reads too slowly; returns this
+    /// Waits until the connection is idle for too long, or its client reads too slowly; returns the
     /// reason.
     pub(crate) async fn timed_out(&self, min_rate: MinTransferRate) -> &'static str {
         let (mut requests, mut written, mut unsent) = (0, 0, 0);

@@ -43,7 +43,7 @@ pub(crate) enum Work {
     Write,
     /// Renders an image: computation and memory.
     Image,
-    /// Renders an image that takes seconds.
+    /// Renders an image, which takes seconds.
     SlowImage,
     /// Decodes and stores a received file.
     Upload,

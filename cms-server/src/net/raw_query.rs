@@ -1,10 +1,10 @@
 //! Unencoded quotes and angle brackets in the query of an HTTP/1 request line.
 //!
 //! Existing clients send `filters={"title":{..}}` without percent-encoding, and the API accepts
-//! that (docs/reference/http.md). The HTTP library refuses a request line
-//! with `"`, `<` or `>` before a handler runs; it accepts the other characters. So [`RequestLines`]
-//! replaces these bytes on their way in by a placeholder and records them; [`RequestLines::restore`]
-//! adds the original query as [`RawQuery`].
+//! that (docs/reference/http.md). The HTTP library refuses a request line with `"`, `<` or
+//! `>` before a handler runs; it accepts the other characters. So [`RequestLines`] replaces these bytes
+//! on their way in by a placeholder and records them; [`RequestLines::restore`] adds the original query
+//! as [`RawQuery`].
 //!
 //! A placeholder has the length of what it replaces, so an error in this module cannot move the border
 //! between two requests. A request line is expected only where a request certainly begins: at the start

@@ -137,7 +137,7 @@ impl OpenId {
         Ok(claims)
     }
 
-    /// Adds claims from the UserInfo endpoint: the issuer may leave them out of the ID token.
+    /// Adds claims from the user info endpoint: the issuer may leave them out of the ID token.
     async fn add_user_info(
         &self,
         client: &Client,

@@ -117,7 +117,7 @@ async fn response_is_compressed() {
     }
 }
 
-/// Otherwise a browser would use a response that it cached for a signed-in user without the session, too.
+/// Otherwise a browser would use a response that it cached for a signed-in user without the session.
 #[tokio::test]
 async fn responses_for_a_caller_vary_by_key_and_cookie() {
     let app = TestApp::new();

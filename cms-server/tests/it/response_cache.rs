@@ -50,7 +50,7 @@ enum Change {
     Grant(&'static str, bool),
     /// Renames the key that is the author of all changes.
     RenameKey(u8),
-    ChangeLabel(&'static str, u8),
+    Relabel(&'static str, u8),
     Purge(&'static str),
 }
 
@@ -76,7 +76,7 @@ fn change() -> impl Strategy<Value = Change> {
         2 => (target(), states).prop_map(|(target, state)| Change::Transition(target, state)),
         1 => (types(), any::<bool>()).prop_map(|(name, read)| Change::Grant(name, read)),
         1 => any::<u8>().prop_map(Change::RenameKey),
-        1 => (types(), 0..3_u8).prop_map(|(name, number)| Change::ChangeLabel(name, number)),
+        1 => (types(), 0..3_u8).prop_map(|(name, number)| Change::Relabel(name, number)),
         1 => types().prop_map(Change::Purge),
     ]
 }
@@ -234,7 +234,7 @@ impl Servers {
                 let name = Some(format!("admin {number}"));
                 self.update_key(KeyKind::Admin, &KeyUpdate { name, ..KeyUpdate::default() });
             }
-            Change::ChangeLabel(name, number) => {
+            Change::Relabel(name, number) => {
                 let path = format!("/api/v1/internal/contenttype/{name}");
                 let request = ("GET", &*path, CallerKind::Admin);
                 let (_, definition, _) = self.send(&self.uncached, request, &[], &Value::Null);
