@@ -1,5 +1,5 @@
 //! Background tasks: publishing on schedule, indexing, bulk jobs, clean-up, backups, webhook
-//! deliveries, GraphQL schemas, checks of storage, and those of a node of a cluster.
+//! deliveries, GraphQL schemas, checks of storage, and the tasks of a node of a cluster.
 
 mod backups;
 mod clean_up;

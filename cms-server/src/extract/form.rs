@@ -54,8 +54,8 @@ pub(crate) async fn read(app: &Arc<App>, headers: &HeaderMap, body: &mut Body) -
     let reading = async {
         let form = read_fields(app, boundary, body).await;
         if matches!(form, Err(Error::NoSpace(_))) {
-            // A client that is disconnected while it sends gets no response, and sends all of it
-            // again.
+            // A client that is disconnected while it sends gets no response, and sends the complete
+            // form again.
             discard(app, body).await;
         }
         form

@@ -94,7 +94,7 @@ pub(crate) struct Permit {
     _slow: Option<OwnedSemaphorePermit>,
 }
 
-/// The permits of a kind, those of them that are in use, and the requests that wait for one.
+/// The numbers of a kind: its permits, the permits in use, and the requests that wait for a permit.
 pub(crate) struct PermitState {
     pub(crate) kind: &'static str,
     pub(crate) total: usize,

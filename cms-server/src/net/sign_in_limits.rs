@@ -1,6 +1,6 @@
 //! Limits on failed sign-ins, see docs/reference/sessions.md#rate-limits
 //!
-//! An attempt counts as failed from its start until it succeeds: requests at the same time cannot
+//! An attempt counts as failed from its start until it succeeds, so concurrent requests cannot
 //! exceed a limit. Times are arguments: durations from an origin that is the same for all calls.
 
 use std::{

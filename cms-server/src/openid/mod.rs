@@ -167,7 +167,7 @@ impl OpenId {
 
     /// Returns the discovery document with the keys, read less than `max_age` ago.
     async fn provider(&self, max_age: Duration) -> Result<Arc<CoreProviderMetadata>> {
-        // Requests at the same time share a discovery, and its timeout.
+        // Concurrent requests share a discovery, and its timeout.
         let read = async {
             let mut cached = self.provider.lock().await;
             if let Some((metadata, read_at)) = &*cached

@@ -142,7 +142,7 @@ fn build_page(programs: &str, required: bool) -> (Output, PathBuf, tempfile::Tem
 }
 
 #[test]
-fn build_without_node_embeds_a_page_that_says_so() {
+fn build_without_node_embeds_a_page_that_names_the_reason() {
     let (output, table, _folder) = build_page("/nowhere", false);
     assert!(output.status.success());
     let printed = String::from_utf8(output.stdout).unwrap();

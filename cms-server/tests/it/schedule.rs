@@ -19,7 +19,7 @@ const ONE: &str = "/api/v1/content/article/one";
 const SCHEDULE: &str = "/api/v1/content/article/one/schedule";
 const NOT_VALID: &str = "This value is not valid.";
 
-/// An app with the Draft & Public type `article`, and a draft of it with id `one`.
+/// An app with the Draft & Public type `article` and its draft `one`.
 async fn app() -> TestApp {
     let app = TestApp::with_type("article", &json!({ "draftPublic": true }));
     app.create("article", &json!({ "id": "one", "title": "One" })).await;

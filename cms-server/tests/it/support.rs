@@ -395,8 +395,8 @@ pub(crate) fn minute(minutes: u32) -> String {
     format!("2026-01-02T03:{:02}:05+00:00", 4 + minutes)
 }
 
-/// An object in a response. `internal` is that of a first version, created at the start of the
-/// clock, of a type without Draft & Public, with these changes.
+/// An object in a response. `internal` has the values of a first version, created at the
+/// start of the clock, of a type without Draft & Public, with these changes.
 pub(crate) fn shown(content_type: &str, id: &str, changes: &Value, properties: &Value) -> Value {
     let mut internal = object(&json!({
         "contentType": content_type,

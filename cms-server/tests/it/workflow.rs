@@ -14,7 +14,7 @@ const ONE: &str = "/api/v1/content/paper/one";
 const STATE: &str = "/api/v1/workflow/paper/one";
 const NOT_VALID: &str = "This value is not valid.";
 
-/// An app with a type `paper`, and an object of it with id `one`.
+/// An app with a type `paper` and its object `one`.
 async fn app(settings: &Value) -> TestApp {
     let app = TestApp::with_type("paper", settings);
     app.create("paper", &json!({ "id": "one", "title": "T" })).await;

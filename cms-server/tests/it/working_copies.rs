@@ -288,7 +288,7 @@ async fn working_copies_of_a_caller_are_limited() {
     assert_eq!(put(&app, &path(1000), &body).await.0, 200);
 }
 
-/// A key without update right on a type sees none of its working copies there.
+/// A key without the update right on a type does not see its own working copies of that type.
 #[tokio::test]
 async fn working_copies_follow_the_rights_of_the_caller() {
     let app = TestApp::with_type("page", &json!({}));
