@@ -11,6 +11,7 @@ use axum::{
 };
 use cms_core::{
     Caller, Cms, CoreConfig,
+    clock::Clock,
     testing::TestCms,
     wire::key::{KeyKind, KeyUpdate, Rule},
 };
@@ -25,6 +26,10 @@ use crate::support::{CallerKind, TestApp, links};
 
 const TYPES: [&str; 3] = ["article", "paper", "note"];
 const IDS: [&str; 4] = ["a", "b", "c", "d"];
+const TRANSITIONS: [&str; 4] =
+    ["_draft_review", "_review_public", "_review_draft", "_public_archive"];
+/// More than the minimum time until a schedule.
+const SCHEDULED_AFTER_SECONDS: i64 = 6 * 60;
 
 /// A change, by one of the servers with a cache.
 #[derive(Clone, Debug)]
@@ -42,10 +47,12 @@ enum Change {
     /// Restores the object that was deleted last.
     Restore,
     Act(Target, &'static str),
-    Schedule(Target),
+    /// Schedules an article for the next [`Self::LetTimePass`].
+    Schedule(&'static str),
     /// Advances the clock, and publishes due objects.
     LetTimePass,
-    Transition(Target, &'static str),
+    /// Makes a transition of a paper.
+    Transition(&'static str, &'static str),
     /// Sets whether the scoped key may read a type.
     Grant(&'static str, bool),
     /// Renames the key that is the author of all changes.
@@ -63,7 +70,7 @@ fn target() -> impl Strategy<Value = Target> {
 fn change() -> impl Strategy<Value = Change> {
     let types = || prop::sample::select(&TYPES[..]);
     let actions = prop::sample::select(&["publish", "unpublish", "archive"][..]);
-    let states = prop::sample::select(&["review", "public", "draft", "archive"][..]);
+    let transitions = prop::sample::select(&TRANSITIONS[..]);
     prop_oneof![
         2 => (target(), target()).prop_map(|(target, linked)| Change::Create { target, linked }),
         6 => (target(), target(), any::<u8>())
@@ -71,9 +78,10 @@ fn change() -> impl Strategy<Value = Change> {
         2 => target().prop_map(Change::Delete),
         1 => Just(Change::Restore),
         4 => (target(), actions).prop_map(|(target, action)| Change::Act(target, action)),
-        1 => target().prop_map(Change::Schedule),
+        1 => prop::sample::select(&IDS[..]).prop_map(Change::Schedule),
         1 => Just(Change::LetTimePass),
-        2 => (target(), states).prop_map(|(target, state)| Change::Transition(target, state)),
+        2 => (prop::sample::select(&IDS[..]), transitions)
+            .prop_map(|(id, transition)| Change::Transition(id, transition)),
         1 => (types(), any::<bool>()).prop_map(|(name, read)| Change::Grant(name, read)),
         1 => any::<u8>().prop_map(Change::RenameKey),
         1 => (types(), 0..3_u8).prop_map(|(name, number)| Change::Relabel(name, number)),
@@ -125,7 +133,7 @@ impl Servers {
         let app = TestApp::on(TestCms::standalone(), &ServerConfig::default());
         let draft = json!({ "draftPublic": true });
         app.create_type("article", &draft);
-        app.create_type("paper", &json!({ "workflowId": cms_core::DEFAULT_WORKFLOW }));
+        app.create_type("paper", &json!({ "workflowId": "publishing" }));
         app.create_type("note", &json!({}));
         let open = |linked_object_cache| {
             let clock = Arc::clone(&app.core.clock) as _;
@@ -178,50 +186,58 @@ impl Servers {
         })
     }
 
-    fn write(&self, by: usize, method: &str, path: &str, body: &Value) {
+    /// Returns whether the write was accepted.
+    fn write(&self, by: usize, method: &str, path: &str, body: &Value) -> bool {
         let request = (method, path, CallerKind::Admin);
         let (status, ..) = self.send(&self.cached[by], request, &[], body);
         assert_ne!(status, 500, "{method} {path}");
+        status < 300
     }
 
-    fn apply(&self, by: usize, change: &Change) {
+    /// Returns whether the change was accepted: the state of an object may not allow it.
+    fn apply(&self, by: usize, change: &Change) -> bool {
         let path = |(name, id): &Target| format!("/api/v1/content/{name}/{id}");
         let link = |(name, id): &Target| links(&[&format!("{name}/{id}")]);
         let write = |method, path: &str, body: &Value| self.write(by, method, path, body);
         match change {
             Change::Create { target, linked } => {
                 let new = json!({ "id": target.1, "title": "A title" });
-                write("POST", &format!("/api/v1/content/{}", target.0), &new);
-                write("PATCH", &path(target), &json!({ "related": link(linked) }));
+                write("POST", &format!("/api/v1/content/{}", target.0), &new)
+                    && write("PATCH", &path(target), &json!({ "related": link(linked) }))
             }
             Change::Patch { target, linked, price } => {
                 let properties = json!({ "price": price, "related": link(linked) });
-                write("PATCH", &path(target), &properties);
-                write("PATCH", &path(target), &json!({ "price": price }));
+                write("PATCH", &path(target), &properties)
+                    && write("PATCH", &path(target), &json!({ "price": price }))
             }
             Change::Delete(target) => write("DELETE", &path(target), &Value::Null),
             Change::Restore => {
                 let request = ("GET", "/api/v1/trash?limit=1", CallerKind::Admin);
                 let (_, list, _) = self.send(&self.uncached, request, &[], &Value::Null);
                 let list: Value = serde_json::from_slice(&list).unwrap();
-                if let Some(entry) = list["data"][0]["entry"].as_str() {
-                    write("POST", &format!("/api/v1/trash/{entry}/restore"), &json!({}));
-                }
+                list["data"][0]["entry"].as_str().is_some_and(|entry| {
+                    write("POST", &format!("/api/v1/trash/{entry}/restore"), &json!({}))
+                })
             }
             Change::Act(target, action) => {
-                write("POST", &format!("{}/{action}", path(target)), &json!({}));
+                write("POST", &format!("{}/{action}", path(target)), &json!({}))
             }
-            Change::Schedule(target) => {
-                let at = json!({ "publishAt": "2026-01-02T03:05:00+00:00" });
-                write("PUT", &format!("{}/schedule", path(target)), &at);
+            Change::Schedule(id) => {
+                let at = self.app.core.clock.now().seconds() + SCHEDULED_AFTER_SECONDS;
+                let second_of_day = at % (24 * 60 * 60);
+                let (minutes, seconds) = (second_of_day / 60, second_of_day % 60);
+                let at = format!("2026-01-02T{:02}:{:02}:{seconds:02}", minutes / 60, minutes % 60);
+                let schedule = json!({ "scheduledAt": at, "timeZone": "UTC" });
+                write("PUT", &format!("/api/v1/content/article/{id}/schedule"), &schedule)
             }
             Change::LetTimePass => {
-                self.app.core.clock.advance(60);
+                self.app.core.clock.advance(SCHEDULED_AFTER_SECONDS);
                 self.other.publishing().publish_due().unwrap();
+                true
             }
-            Change::Transition((name, id), state) => {
-                let path = format!("/api/v1/workflow/{name}/{id}");
-                write("PUT", &path, &json!({ "newState": state }));
+            Change::Transition(id, transition) => {
+                let path = format!("/api/v1/workflow/paper/{id}");
+                write("PUT", &path, &json!({ "action": transition }))
             }
             Change::Grant(name, read) => {
                 let content_type = (*name).to_owned();
@@ -229,10 +245,12 @@ impl Servers {
                 let rule = Rule { content_type, create, read: *read, update, delete };
                 let rules = Some(vec![rule]);
                 self.update_key(KeyKind::Scoped, &KeyUpdate { rules, ..KeyUpdate::default() });
+                true
             }
             Change::RenameKey(number) => {
                 let name = Some(format!("admin {number}"));
                 self.update_key(KeyKind::Admin, &KeyUpdate { name, ..KeyUpdate::default() });
+                true
             }
             Change::Relabel(name, number) => {
                 let path = format!("/api/v1/internal/contenttype/{name}");
@@ -240,11 +258,11 @@ impl Servers {
                 let (_, definition, _) = self.send(&self.uncached, request, &[], &Value::Null);
                 let mut definition: Value = serde_json::from_slice(&definition).unwrap();
                 definition["label"] = json!(format!("Label {number}"));
-                write("PUT", &path, &definition);
+                write("PUT", &path, &definition)
             }
             Change::Purge(name) => {
                 let path = format!("/api/v1/internal/contenttype/{name}/purge");
-                write("POST", &path, &json!({ "onlyContent": true }));
+                write("POST", &path, &json!({}))
             }
         }
     }
@@ -289,6 +307,37 @@ proptest! {
                 servers.check(path, *caller);
             }
         }
+    }
+}
+
+// Otherwise the property test above would not cover a kind of change.
+#[test]
+fn each_kind_of_change_is_accepted() {
+    let servers = Servers::new();
+    let (note, linked) = (("note", "d"), ("note", "a"));
+    for change in [
+        Change::Act(("article", "a"), "publish"),
+        Change::Schedule("b"),
+        Change::LetTimePass,
+        Change::Act(("article", "b"), "unpublish"),
+        Change::Act(("article", "a"), "archive"),
+        Change::Transition("a", "_draft_review"),
+        Change::Transition("b", "_draft_review"),
+        Change::Transition("a", "_review_public"),
+        Change::Transition("b", "_review_draft"),
+        Change::Transition("a", "_public_archive"),
+        // A linked object cannot be deleted.
+        Change::Patch { target: ("paper", "d"), linked, price: 1 },
+        Change::Delete(note),
+        Change::Create { target: note, linked },
+        Change::Delete(note),
+        Change::Restore,
+        Change::Grant("note", true),
+        Change::RenameKey(1),
+        Change::Relabel("note", 1),
+        Change::Purge("note"),
+    ] {
+        assert!(servers.apply(0, &change), "{change:?}");
     }
 }
 
