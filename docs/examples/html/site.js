@@ -8,9 +8,9 @@ async function read(path, query = {}) {
 
 /** An element with text or elements inside. Text is never parsed as HTML. */
 function element(name, properties, ...children) {
-  const made = Object.assign(document.createElement(name), properties);
-  made.append(...children.filter(Boolean));
-  return made;
+  const created = Object.assign(document.createElement(name), properties);
+  created.append(...children.filter(Boolean));
+  return created;
 }
 
 function image(media, width) {

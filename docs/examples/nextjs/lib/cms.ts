@@ -1,4 +1,4 @@
-// For requests of this program, and as browsers see it.
+// The URL of the content server, for requests of this program and for browsers.
 const server = process.env.CMS_SERVER!;
 const origin = process.env.CMS_ORIGIN!;
 

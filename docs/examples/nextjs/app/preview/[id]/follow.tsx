@@ -6,12 +6,12 @@ import { useEffect } from "react";
 export function Follow({ origin }: { origin: string }) {
   const router = useRouter();
   useEffect(() => {
-    const hear = (event: MessageEvent) => {
+    const onMessage = (event: MessageEvent) => {
       if (event.origin === origin && event.data?.type === "cms-preview-saved") router.refresh();
     };
-    addEventListener("message", hear);
+    addEventListener("message", onMessage);
     if (parent !== window) parent.postMessage("cms-preview-ready", origin);
-    return () => removeEventListener("message", hear);
+    return () => removeEventListener("message", onMessage);
   }, [origin, router]);
   return null;
 }
