@@ -5,7 +5,7 @@ import { defineConfig } from "vitepress";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** URL of the files of a revision, for links to files outside of docs/. Without it they become text. */
+/** URL of the files of a revision, for links to files outside of docs/. Without it, such links become text. */
 const repository = process.env.DOCS_REPOSITORY?.replace(/\/$/, "");
 
 /** The path of the site on its server, with a slash at both ends. */
@@ -27,12 +27,12 @@ function pages(...names: string[]) {
   });
 }
 
-/** The pages of a folder that are not listed yet, after these. */
+/** The pages `first` of a folder, then its other pages that are not listed yet. */
 function folder(name: string, ...first: string[]) {
   const files = readdirSync(`${root}${name}`).filter((file) => file.endsWith(".md"));
-  const rest = files.map((file) => `${name}/${file.slice(0, -3)}`).sort();
+  const all = files.map((file) => `${name}/${file.slice(0, -3)}`).sort();
   const start = pages(...first.map((page) => `${name}/${page}`));
-  return [...start, ...pages(...rest.filter((page) => !listed.has(page)))];
+  return [...start, ...pages(...all.filter((page) => !listed.has(page)))];
 }
 
 const servers = pages(
@@ -98,7 +98,7 @@ export default defineConfig({
   srcExclude: ["examples/**"],
   rewrites: { "reference/README.md": "reference/index.md" },
   markdown: {
-    // The anchors that repositories show for headings.
+    // The anchors that repository hosts generate for headings.
     anchor: {
       slugify: (heading) =>
         heading.trim().toLowerCase().replaceAll(" ", "-").replace(/[^\p{Letter}\p{Number}_-]/gu, ""),

@@ -1,4 +1,4 @@
-// Checks what the guides show and no other test runs: project files in YAML, settings with a server, proxies with `caddy`,
+// Checks those parts of the guides that no other test runs: project files in YAML, settings with a server, proxies with `caddy`,
 // `nginx` and `haproxy`, the unit with `systemd-analyze`, the workflow and the compose files with `check-jsonschema` (in
 // `CMS_TEST_PYTHON`), and the commands of the guides to upgrades, to backups in S3 (with `CMS_TEST_S3`) and to clusters
 // (with `CMS_TEST_S3` and `CMS_TEST_POSTGRES`).
@@ -13,11 +13,11 @@ import { resolve } from "node:path";
 const docs = new URL("..", import.meta.url).pathname;
 const binary = resolve(process.env.CMS_BIN ?? `${docs}../target/debug/cms`);
 const folder = mkdtempSync(`${tmpdir()}/guides-`);
-let wrong = 0;
+let failures = 0;
 
 function fail(place, text) {
   console.error(`${place}: ${text.trim()}`);
-  wrong++;
+  failures++;
 }
 
 /** The fenced blocks of a page: language, text, and the line of the fence. */
@@ -38,7 +38,7 @@ function run(place, program, parameters, options = {}) {
   return result.status === 0;
 }
 
-/** Whether a program of others is installed. */
+/** Returns whether an external program is installed. */
 function installed(program, checks) {
   const found = spawnSync("sh", ["-c", `command -v ${program}`]).status === 0;
   if (!found) console.log(`skipped without ${program}: ${checks}`);
@@ -87,7 +87,7 @@ async function serves(place, settings, variables = {}) {
   server.stderr.on("data", (text) => (log += text));
   const ended = new Promise((done) => server.on("exit", done));
   const ready = spawnSync(binary, ["wait", "--server", `http://127.0.0.1:${port}`, "--timeout", "20s"]);
-  // What the server read of the pipe arrives before the end of the process.
+  // `spawnSync` blocked the event loop: the output of the server is read while the process ends.
   server.kill();
   await ended;
   if (ready.status !== 0) fail(place, log);
@@ -95,7 +95,7 @@ async function serves(place, settings, variables = {}) {
 
 async function settings() {
   const files = pages.flatMap(blocks).filter(({ language }) => language === "toml");
-  // The second part of a file needs the first one.
+  // The block with the mapping of roles needs the block with the issuer.
   const signOn = files.find(({ text }) => text.includes("openid-issuer"));
   const shown = new Map(files.map(({ text, place }) => [text, place]));
   for (const [text, place] of shown) await serves(place, /^openid/.test(text) ? signOn.text + text : text);
@@ -201,7 +201,7 @@ else kill "$(cat "${folder}/pid")"; while kill -0 "$(cat "${folder}/pid")" 2> /d
   run("docs/how-to/upgrade.md", "bash", ["-c", script], { env: environment, stdio: ["ignore", "pipe", "pipe"] });
 }
 
-/** Starts an S3 server and a server that sends its backups there: the first one begins after a minute. */
+/** Starts an S3 server and a cms server that sends its backups there: the first backup begins after a minute. */
 async function startBackups() {
   const program = process.env.CMS_TEST_S3;
   if (!program) {
@@ -250,7 +250,7 @@ cms() { "${binary}" "$@"; }
   run(restore.place, "bash", ["-euc", aws + commands]);
 }
 
-/** Starts PostgreSQL, which does not run as root; returns what stops it. */
+/** Starts PostgreSQL, which does not run as root; returns a function that stops it. */
 function startPostgres(programs, port) {
   const data = `${folder}/postgres`;
   const isRoot = process.getuid() === 0;
@@ -260,14 +260,14 @@ function startPostgres(programs, port) {
     chownSync(data, Number(id.stdout), 0);
     chmodSync(folder, 0o755);
   }
-  const server = (place, program, ...parameters) => {
-    const all = [`${programs}/${program}`, "-D", `${data}/data`, ...parameters];
-    const [first, ...rest] = isRoot ? ["runuser", "-u", "postgres", "--", ...all] : all;
-    return run(place, first, rest, { stdio: ["ignore", "ignore", "pipe"] });
+  const runProgram = (place, program, ...parameters) => {
+    const command = [`${programs}/${program}`, "-D", `${data}/data`, ...parameters];
+    const [file, ...args] = isRoot ? ["runuser", "-u", "postgres", "--", ...command] : command;
+    return run(place, file, args, { stdio: ["ignore", "ignore", "pipe"] });
   };
-  server("initdb", "initdb", "-A", "trust", "-U", "admin", "--locale=C.UTF-8", "--encoding=UTF8", "-N");
-  server("pg_ctl", "pg_ctl", "-w", "-l", `${data}/log`, "-o", `-F -p ${port} -h 127.0.0.1 -k ${data}`, "start");
-  return () => server("pg_ctl", "pg_ctl", "-m", "immediate", "-w", "stop");
+  runProgram("initdb", "initdb", "-A", "trust", "-U", "admin", "--locale=C.UTF-8", "--encoding=UTF8", "-N");
+  runProgram("pg_ctl", "pg_ctl", "-w", "-l", `${data}/log`, "-o", `-F -p ${port} -h 127.0.0.1 -k ${data}`, "start");
+  return () => runProgram("pg_ctl", "pg_ctl", "-m", "immediate", "-w", "stop");
 }
 
 // The nodes run on this machine. Paths of the system are below the temporary folder.
@@ -309,7 +309,7 @@ async function cluster() {
     });
     children.push(...nodes);
     for (const port of ports) run(settings.place, binary, ["wait", "--server", `http://127.0.0.1:${port}`, "--timeout", "60s"]);
-    // Until a node has reported the last commit, and each task has a node.
+    // Repeats the command until a node has reported the last commit and each duty has a node.
     const status = "for try in $(seq 30); do cms cluster status && exit; sleep 0.5; done; exit 1";
     shell({ place: block("$ cms cluster status").place, text: status });
     shell(block("cms cluster compare"), { ...environment, CMS_DATA: `${folder}/node1` });
@@ -353,10 +353,11 @@ const notRun = {
   "how-to/troubleshooting.md": [1, "commands for the server of the reader"],
   "how-to/typescript.md": [3, "installation, and an excerpt of generated types"],
 };
-const starts = ["CMS_BACKUP_TO=s3", "aws s3", '{"Version"', "INFO backup completed", "global\n", "CREATE ROLE cms",
+/** The beginnings of `text` blocks that this program runs or checks. */
+const checkedBeginnings = ["CMS_BACKUP_TO=s3", "aws s3", '{"Version"', "INFO backup completed", "global\n", "CREATE ROLE cms",
   "CMS_DATABASE=postgres://cms@db", "cms cluster init --from /var/lib/private/cms-single", "$ cms cluster status",
   "cms cluster compare", "cms backup site.tar --server https://cms.example.com", "cms cluster export /var/lib/private/cms-single"];
-const runHere = (text) => starts.some((start) => text.startsWith(start)) || proxied.test(text) || variables.test(text);
+const isCheckedHere = (text) => checkedBeginnings.some((start) => text.startsWith(start)) || proxied.test(text) || variables.test(text);
 
 /** Languages of blocks that other tests run or compare with the examples. */
 const languages = new Set(["sh", "json", "console", "graphql", "graphql v2", "python", "js", "ts", "tsx", "astro", "svelte",
@@ -367,7 +368,7 @@ function inventory() {
     if (!languages.has(language)) fail(place, `no test knows blocks of the language "${language}"`);
   }
   for (const page of pages.filter((page) => !page.startsWith("reference/") && page !== "how-to/upgrade.md")) {
-    const found = blocks(page).filter(({ language, text }) => language === "text" && !runHere(text));
+    const found = blocks(page).filter(({ language, text }) => language === "text" && !isCheckedHere(text));
     const [expected] = notRun[page] ?? [0];
     if (found.length !== expected) {
       fail(`docs/${page}`, `${found.length} text blocks that no test runs, the table has ${expected}: add a test, or correct notRun`);
@@ -393,4 +394,4 @@ try {
   for (const child of backups?.children ?? []) child.kill();
   rmSync(folder, { recursive: true, force: true });
 }
-process.exit(wrong ? 1 : 0);
+process.exit(failures ? 1 : 0);

@@ -4,7 +4,7 @@ import { readFileSync, readdirSync, statSync } from "node:fs";
 const root = new URL("..", import.meta.url).pathname;
 const guides = { nextjs: "nextjs", astro: "astro", sveltekit: "sveltekit", html: "html", deploy: "deploy", cluster: "cluster" };
 const languages = /^(ts|tsx|js|json|html|astro|svelte|caddyfile|nginx)$/;
-let wrong = 0;
+let failures = 0;
 
 function files(folder) {
   const names = readdirSync(folder).filter((name) => !["node_modules", ".next", "dist", "build"].includes(name));
@@ -27,14 +27,14 @@ for (const [guide, example] of Object.entries(guides)) {
     quoted.add(texts.get(block));
     if (languages.test(lines[start].slice(3)) && !texts.has(block)) {
       console.error(`docs/how-to/${guide}.md:${start + 1}: no file of docs/examples/${example} has this text`);
-      wrong++;
+      failures++;
     }
     start = undefined;
   }
   for (const file of texts.values()) {
     if (quoted.has(file) || /\/(package-lock\.json|\.gitignore|tsconfig\.json|next-env\.d\.ts)$/.test(file)) continue;
     console.error(`docs/how-to/${guide}.md: does not quote ${file.slice(root.length)}`);
-    wrong++;
+    failures++;
   }
 }
-process.exit(wrong ? 1 : 0);
+process.exit(failures ? 1 : 0);

@@ -44,7 +44,7 @@ const PATH = "/api/v1/changes";
 const SILENCE_MILLISECONDS = 45_000;
 const RECONNECT_MILLISECONDS = 1000;
 
-/** Yields changes in order and each once; connects again when the connection or the server ends. */
+/** Yields each change once and in order; connects again when the connection or the server ends. */
 export async function* follow<Type extends string>(
   transport: Transport,
   { types = [], since, view, signal }: ChangeOptions<Type>,
@@ -60,7 +60,7 @@ export async function* follow<Type extends string>(
       }
     } catch (error) {
       signal?.throwIfAborted();
-      // The request itself is refused, and would be again.
+      // The server refuses the request, and would refuse it again.
       if (error instanceof CmsError && !(error instanceof UnavailableError) && error.status < 500) throw error;
       if (error instanceof UnavailableError) delay = Math.max(delay, (error.retryAfter ?? 0) * 1000);
     }
@@ -87,7 +87,7 @@ async function* events(
   transport: Transport,
   { query, position, view, signal }: Connection,
 ): AsyncGenerator<{ id: string; data: string }, void, undefined> {
-  // A connection that breaks without an end of the stream is noticed by its silence.
+  // A connection can break without an end of the stream: then nothing arrives any more.
   const silence = new AbortController();
   const ended = signal ? AbortSignal.any([signal, silence.signal]) : silence.signal;
   const restart = () => setTimeout(() => silence.abort(new Error("the stream is silent")), SILENCE_MILLISECONDS);

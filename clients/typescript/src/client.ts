@@ -43,7 +43,7 @@ export interface Aggregation {
   sum_other_doc_count: number;
 }
 
-/** What an object of a response looks like, by depth and fields. */
+/** The type of an object in a response, by depth and fields. */
 export type Item<Types, Type extends TypeName<Types>, Level extends Depth, Field extends string> =
   Type extends TypeName<Types>
     ? string extends Field
@@ -69,7 +69,7 @@ interface ReadOptions<
 }
 
 interface Cacheable {
-  /** What an earlier call with the same options returned: it is returned again if nothing changed. */
+  /** The result of an earlier call with the same options: the call returns it again if nothing changed. */
   ifNoneMatch?: object;
 }
 
@@ -133,7 +133,7 @@ export interface SearchOptions<Types, Type extends TypeName<Types>, Level extend
 }
 
 export interface WriteOptions extends RequestOptions {
-  /** What `get` or a write returned, or its ETag: if the object has changed, the request fails with `ConflictError`. */
+  /** The result of `get` or of a write, or its ETag: if the object has changed, the request fails with `ConflictError`. */
   ifMatch?: object | string;
 }
 
@@ -158,7 +158,7 @@ type Query = (readonly [string, string])[];
 
 export class Client<Types> {
   readonly #transport: Transport;
-  /** Entity tags of what this client returned. */
+  /** The entity tags of results that this client returned. */
   readonly #tags = new WeakMap<object, string>();
 
   constructor(options: ClientOptions) {
@@ -184,7 +184,7 @@ export class Client<Types> {
   }
 
   /**
-   * Reads the objects of all pages, one after the other. Where the number of matching objects changes
+   * Reads the objects of all pages, one after the other. If the number of matching objects changes
    * meanwhile, an object can be missing or occur twice.
    */
   async *all<
@@ -299,7 +299,7 @@ export class Client<Types> {
     return imageUrl(this.#transport.url, media, options);
   }
 
-  /** The entity tag of something that this client returned. */
+  /** Returns the entity tag of a result of this client. */
   etag(returned: object): string | undefined {
     return this.#tags.get(returned);
   }

@@ -24,12 +24,12 @@ export type ObjectOf<Types, Name extends TypeName<Types>> = Types[Name] extends 
   ? Content
   : never;
 
-/** What creates an object of a type. */
+/** The body that creates an object of a type. */
 export type CreateOf<Types, Name extends TypeName<Types>> = Types[Name] extends { create: infer Body }
   ? Body
   : never;
 
-/** What replaces an object of a type. */
+/** The body that replaces an object of a type. */
 export type UpdateOf<Types, Name extends TypeName<Types>> = Types[Name] extends { update: infer Body }
   ? Body
   : never;
@@ -37,7 +37,7 @@ export type UpdateOf<Types, Name extends TypeName<Types>> = Types[Name] extends 
 /** The properties of an object that change; the others keep their values. */
 export type PatchOf<Types, Name extends TypeName<Types>> = Partial<UpdateOf<Types, Name>>;
 
-/** How many levels of links a response replaces by the linked objects. */
+/** The number of levels of links that a response replaces by the linked objects. */
 export type Depth = 0 | 1 | 2;
 
 /** `LevelBelow[N]` is N - 1, at least 0. */
@@ -46,7 +46,7 @@ type LevelBelow = [0, 0, 1];
 /** A link of any form. Objects of a response have an `id`, links have none. */
 export type AnyLink = { type: "internal" | "external"; dataUrl: string };
 
-/** A link to an object of a type, in the form that is replaced by the object. */
+/** An internal link to an object of a type: hydration replaces it by the object. */
 type LinkTo<Name extends string> = { type: "internal"; dataUrl: `/api/v1/content/${Name}/${string}` };
 
 /** The objects that a link leads to. A link to any type leads to an object of any type. */
@@ -58,7 +58,7 @@ type Linked<Types, Name extends string> = string extends Name
 
 /**
  * A value with links down to a depth replaced by the linked objects. A link stays if its object is
- * deleted or hidden, so each of them is either: `isObject` and `isLink` tell which.
+ * deleted or hidden, so each element is an object or a link: `isObject` and `isLink` distinguish them.
  */
 export type Hydrated<Types, Value, Level extends Depth> = Level extends 0
   ? Value
@@ -79,40 +79,40 @@ export type Selected<Value, Path extends string> = "*" extends Path
       ? Value
       : Value extends object
         ? {
-            [Key in keyof Value as Key extends Always<Value> | Head<Path> ? Key : never]: Key extends
-              | Always<Value>
-              | Whole<Path>
+            [Key in keyof Value as Key extends AlwaysSelected<Value> | FirstSegment<Path> ? Key : never]: Key extends
+              | AlwaysSelected<Value>
+              | CompleteName<Path>
               ? Value[Key]
-              : Selected<Value[Key], Rest<Path, Key & string>>;
+              : Selected<Value[Key], AfterSegment<Path, Key & string>>;
           } & Authors<Value, Path>
         : Value;
 
-/** Members that every selection has. */
-type Always<Value> = Value extends { internal: unknown } ? "id" : never;
+/** The members that every selection of an object has. */
+type AlwaysSelected<Value> = Value extends { internal: unknown } ? "id" : never;
 
 /** The first segments of paths. */
-type Head<Path extends string> = Path extends `${infer First}.${string}` ? Name<First> : Name<Path>;
+type FirstSegment<Path extends string> = Path extends `${infer First}.${string}` ? Name<First> : Name<Path>;
 
-/** The names of values that paths select as a whole. */
-type Whole<Path extends string> = Path extends `${string}.${string}` ? never : Name<Path>;
+/** The names of values that paths select completely: paths of one segment. */
+type CompleteName<Path extends string> = Path extends `${string}.${string}` ? never : Name<Path>;
 
 /** A segment without brackets. */
 type Name<Segment extends string> = Segment extends `${infer First}[${string}` ? First : Segment;
 
-/** What follows a first segment. */
-type Rest<Path extends string, First extends string> = Path extends
+/** The parts of paths that follow a first segment. */
+type AfterSegment<Path extends string, First extends string> = Path extends
   | `${First}.${infer Tail}`
   | `${First}[${string}].${infer Tail}`
   ? Tail
   : never;
 
-/** Members of `internal` that only a selection returns. */
+/** The authors in `internal`, which a response has only if paths name them. */
 type Authors<Value, Path extends string> = Value extends { internal: unknown }
   ? Extract<Path, AuthorPath> extends never
     ? unknown
     : {
         internal: {
-          [Member in Extract<Path, AuthorPath> as Rest<Member, "internal">]: Author;
+          [Member in Extract<Path, AuthorPath> as AfterSegment<Member, "internal">]: Author;
         };
       }
   : unknown;

@@ -1,9 +1,8 @@
-/** Links, the objects in their places, and URLs of images. */
-
+/** Links, the objects that replace them, and URLs of images. */
 
 import type { AnyLink } from "./content.js";
 
-/** Makes a link to an object. */
+/** Creates a link to an object. */
 export function link<const Type extends string>(
   type: Type,
   id: string,
@@ -11,7 +10,7 @@ export function link<const Type extends string>(
   return { type: "internal", dataUrl: `/api/v1/content/${type}/${encodeURIComponent(id)}` };
 }
 
-/** Type and id of the object that a link leads to; nothing for an external link. */
+/** Returns the type and the id of the object that a link leads to; nothing for an external link. */
 export function target(link: AnyLink): { type: string; id: string } | undefined {
   const found = /^\/api\/v1\/content\/([^/]+)\/([^/]+)$/.exec(link.dataUrl);
   if (link.type !== "internal" || !found) return undefined;
@@ -19,7 +18,7 @@ export function target(link: AnyLink): { type: string; id: string } | undefined 
   return { type, id: decode(id) };
 }
 
-/** An id may have a percent sign that encodes nothing. */
+/** Decodes an id; one with a percent sign that encodes nothing stays as it is. */
 function decode(id: string): string {
   try {
     return decodeURIComponent(id);
@@ -28,17 +27,17 @@ function decode(id: string): string {
   }
 }
 
-/** Whether an element of a hydrated relation is an object. */
+/** Returns whether an element of a hydrated relation is an object. */
 export function isObject<Element>(element: Element): element is Exclude<NonNullable<Element>, AnyLink> {
   return typeof element === "object" && element !== null && "id" in element;
 }
 
-/** Whether an element of a hydrated relation stayed a link: its object is deleted or hidden. */
+/** Returns whether an element of a hydrated relation is still a link: its object is deleted or hidden. */
 export function isLink<Element>(element: Element): element is Extract<Element, AnyLink> {
   return typeof element === "object" && element !== null && !("id" in element) && "dataUrl" in element;
 }
 
-/** Whether an object has a type, where several are possible. */
+/** Returns whether an object has a type, and narrows an object of several types. */
 export function hasType<Content extends { internal: { contentType: string } }, Type extends string>(
   object: Content,
   type: Type,
@@ -60,7 +59,7 @@ export interface ImageOptions {
 /** The URL of an image in another size or format. */
 export function imageUrl(server: string, media: string | { url: string }, options: ImageOptions = {}): string {
   const path = typeof media === "string" ? media : media.url;
-  // The file of such an object is on another server.
+  // With an absolute URL, the file is on another server.
   if (/^[a-z][a-z0-9+.-]*:/i.test(path)) return path;
   const { width = 0, height = 0, variant, format, quality } = options;
   const sized = path.replace(/^\/image\/(\d+x\d+\/)?/, `/image/${width}x${height}/`);

@@ -1,4 +1,4 @@
-/** Property paths: which exist, and what values they lead to. `null` stands for a missing path. */
+/** Property paths: which of them exist, and to which values they lead. `null` stands for a path that does not exist. */
 
 import type { AnyLink, Hydrated, ObjectOf, TypeName } from "./content.js";
 
@@ -7,46 +7,47 @@ interface Incoming {
   incoming: { contentType: string; property: string; dataUrl: string }[];
 }
 
-/** How often a path may still continue through a relation. */
-type Hops = 0 | 1 | 2 | 3;
-/** `FewerHops[N]` is N - 1, at least 0. */
-type FewerHops = [0, 0, 1, 2];
+/** The number of relations through which a path may still continue. */
+type Relations = 0 | 1 | 2 | 3;
+/** `OneLess[N]` is N - 1, at least 0. */
+type OneLess = [0, 0, 1, 2];
 
 /** The type of the values at a path of a filter, in a tuple of one element. */
 export type ValueAt<Types, Type extends TypeName<Types>, Path extends string> = Path extends "*"
   ? [unknown]
-  : Walk<Types, FilterRoot<ObjectOf<Types, Type>>, Path, 3>;
+  : Resolve<Types, FilterRoot<ObjectOf<Types, Type>>, Path, 3>;
 
 type FilterRoot<Content> = Content extends { internal: infer Internal }
   ? Omit<Content, "internal"> & { internal: Internal & Incoming }
   : Content;
 
-type Walk<Types, Value, Path extends string, Left extends Hops> = Path extends `${infer First}.${infer Rest}`
+/** The type of the values at a path below a value. */
+type Resolve<Types, Value, Path extends string, Left extends Relations> = Path extends `${infer First}.${infer Rest}`
   ? Member<Value, First> extends [infer Found]
-    ? Into<Types, Found, Rest, Left>
+    ? ResolveBelow<Types, Found, Rest, Left>
     : null
   : Member<Value, Path>;
 
 /** Continues below a value: through a relation, or into its members. Elements of other lists need `[*]`. */
-type Into<Types, Value, Path extends string, Left extends Hops> = unknown extends Value
+type ResolveBelow<Types, Value, Path extends string, Left extends Relations> = unknown extends Value
   ? [unknown]
   : [Value] extends [readonly (infer Element)[]]
     ? NonNullable<Element> extends AnyLink
-      ? Through<Types, NonNullable<Element>, Path, Left>
+      ? ResolveLink<Types, NonNullable<Element>, Path, Left>
       : null
     : [Value] extends [AnyLink]
-      ? Through<Types, Value, Path, Left>
-      : Walk<Types, Value, Path, Left>;
+      ? ResolveLink<Types, Value, Path, Left>
+      : Resolve<Types, Value, Path, Left>;
 
-/** Continues in the link itself, or in the linked object: with a relation to any type, in all types with the path. */
-type Through<Types, Link, Path extends string, Left extends Hops> = Path extends "dataUrl" | "type"
+/** Continues in the link itself, or in the linked object; for a relation to any type, in all types with the path. */
+type ResolveLink<Types, Link, Path extends string, Left extends Relations> = Path extends "dataUrl" | "type"
   ? [string]
   : Left extends 0
     ? null
-    : Found<WalkEach<Types, Exclude<Hydrated<Types, Link, 1>, AnyLink>, Path, FewerHops[Left]>>;
+    : Found<ResolveEach<Types, Exclude<Hydrated<Types, Link, 1>, AnyLink>, Path, OneLess[Left]>>;
 
-type WalkEach<Types, Target, Path extends string, Left extends Hops> = Target extends object
-  ? Walk<Types, Target, Path, Left>
+type ResolveEach<Types, Target, Path extends string, Left extends Relations> = Target extends object
+  ? Resolve<Types, Target, Path, Left>
   : null;
 
 type Found<Values> = [Exclude<Values, null>] extends [never] ? null : Exclude<Values, null>;
@@ -90,7 +91,7 @@ type BelowElement<Key extends string, Element> = Element extends AnyLink
     : never;
 
 /**
- * A path of `fields`; one that does not exist in the object becomes a message. With hydration they
+ * A path of `fields`; a path that does not exist in the object becomes a message. With hydration, paths
  * continue through links.
  */
 export type KnownField<Value, Path extends string> = Path extends string
@@ -109,7 +110,7 @@ type IsField<Value, Path extends string> = Path extends "*" | "internal.createdB
       ? true
       : false;
 
-/** Of hydrated relations, paths continue in the objects. */
+/** Below a hydrated relation, a path continues in the objects, or ends with `dataUrl` or `type` of a link. */
 type IsFieldOfEach<Value, Path extends string> = unknown extends Value
   ? true
   : Value extends AnyLink

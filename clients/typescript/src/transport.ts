@@ -1,4 +1,4 @@
-/** Sends requests: the key, queries, bodies, errors, and repeats of reads while the server is busy. */
+/** Sends requests with the key, queries and bodies; reads errors; repeats reads while the server is busy. */
 
 import { UnavailableError, UnexpectedResponseError, errorOf } from "./errors.js";
 
@@ -14,12 +14,12 @@ export type View = "preview" | "public";
 export interface TransportOptions {
   /** The URL of the server, with its path if it has one. */
   url: string;
-  /** A key of the server; none if a proxy adds it. */
+  /** A key of the server; leave it out if a proxy adds one. */
   key?: string | undefined;
   fetch?: Fetch | undefined;
   /** The view of requests that do not name one. */
   view?: View | undefined;
-  /** How often a read is repeated after 503 with `Retry-After`; 3 by default. */
+  /** Maximum number of repeats of a read after 503 with `Retry-After`; 3 by default. */
   retries?: number | undefined;
 }
 
@@ -98,7 +98,7 @@ export class Transport {
   }
 }
 
-/** Waits, unless the signal ends it: then it fails with the reason of the signal. */
+/** Waits. If the signal ends the wait, it fails with the reason of the signal. */
 export async function wait(milliseconds: number, signal?: AbortSignal): Promise<void> {
   signal?.throwIfAborted();
   await new Promise<void>((resolve, reject) => {

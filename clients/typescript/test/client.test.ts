@@ -119,7 +119,7 @@ test("a change with the tag of an earlier state is a conflict", async () => {
   await assert.rejects(cms.patch("product", "hand-mill", {}, { ifMatch: {} }), TypeError);
 });
 
-test("a response that is known is not sent again", async () => {
+test("an unchanged response is not sent again", async () => {
   const first = await cms.list("place", { orderBy: "name" });
   assert.ok(cms.etag(first));
   assert.equal(await cms.list("place", { orderBy: "name", ifNoneMatch: first }), first);

@@ -1,4 +1,4 @@
-// Writes what the tests compile: the types of the example site, of a Draft & Public type, and of every
+// Writes the files that the tests compile: the types of the example site, of a Draft & Public type, and of every
 // input type with hostile texts; and the program in docs/how-to/typescript.md. Fails if the file of the
 // example is out of date.
 import { execFileSync } from "node:child_process";

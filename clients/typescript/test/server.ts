@@ -12,7 +12,7 @@ export const key = "an-admin-key-for-tests";
 
 export interface Server {
   url: string;
-  /** Starts it again on the same address. */
+  /** Starts the server again on the same address. */
   restart: () => Promise<void>;
   stop: () => Promise<void>;
 }

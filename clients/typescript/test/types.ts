@@ -1,4 +1,4 @@
-/** Compiled only: what the types of the client allow, and what they refuse. */
+/** Compiled only: the calls that the types of the client allow, and those that they refuse. */
 
 import { createClient, hasType, isLink, isObject, link, type List } from "cms-client";
 
@@ -84,10 +84,10 @@ export async function fields(): Promise<void> {
   const linked = await cms.get("product", "a", { fields: ["maker.name", "brewing.grams", "roast"], hydrate: 1 });
   const maker = linked.maker?.[0];
   if (isObject(maker)) {
-    const of: string = `${maker.name} ${maker.id}`;
+    const nameAndId: string = `${maker.name} ${maker.id}`;
     // @ts-expect-error not selected
     maker.role;
-    void of;
+    void nameAndId;
   }
   const grams: number | undefined = linked.brewing?.[0]?.grams;
   // @ts-expect-error not selected
