@@ -1,7 +1,7 @@
-// Checks those parts of the guides that no other test runs: project files in YAML, settings with a server, proxies with `caddy`,
-// `nginx` and `haproxy`, the unit with `systemd-analyze`, the workflow and the compose files with `check-jsonschema` (in
-// `CMS_TEST_PYTHON`), and the commands of the guides to upgrades, to backups in S3 (with `CMS_TEST_S3`) and to clusters
-// (with `CMS_TEST_S3` and `CMS_TEST_POSTGRES`).
+// Checks those parts of the guides that no other test runs: project files in YAML, settings with a server, proxies with
+// `caddy`, `nginx` and `haproxy`, the unit with `systemd-analyze`, the workflow and the compose files with
+// `check-jsonschema` (in `CMS_TEST_PYTHON`), and the commands of the guides to upgrades, to backups in S3 (with
+// `CMS_TEST_S3`) and to clusters (with `CMS_TEST_S3` and `CMS_TEST_POSTGRES`).
 //
 //     CMS_BIN=target/debug/cms node docs/examples/guides.mjs
 import { spawn, spawnSync } from "node:child_process";
@@ -354,10 +354,12 @@ const notRun = {
   "how-to/typescript.md": [3, "installation, and an excerpt of generated types"],
 };
 /** The beginnings of `text` blocks that this program runs or checks. */
-const checkedBeginnings = ["CMS_BACKUP_TO=s3", "aws s3", '{"Version"', "INFO backup completed", "global\n", "CREATE ROLE cms",
-  "CMS_DATABASE=postgres://cms@db", "cms cluster init --from /var/lib/private/cms-single", "$ cms cluster status",
-  "cms cluster compare", "cms backup site.tar --server https://cms.example.com", "cms cluster export /var/lib/private/cms-single"];
-const isCheckedHere = (text) => checkedBeginnings.some((start) => text.startsWith(start)) || proxied.test(text) || variables.test(text);
+const checkedBeginnings = ["CMS_BACKUP_TO=s3", "aws s3", '{"Version"', "INFO backup completed", "global\n",
+  "CREATE ROLE cms", "CMS_DATABASE=postgres://cms@db", "cms cluster init --from /var/lib/private/cms-single",
+  "$ cms cluster status", "cms cluster compare", "cms backup site.tar --server https://cms.example.com",
+  "cms cluster export /var/lib/private/cms-single"];
+const isCheckedHere = (text) =>
+  checkedBeginnings.some((start) => text.startsWith(start)) || proxied.test(text) || variables.test(text);
 
 /** Languages of blocks that other tests run or compare with the examples. */
 const languages = new Set(["sh", "json", "console", "graphql", "graphql v2", "python", "js", "ts", "tsx", "astro", "svelte",

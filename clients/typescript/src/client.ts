@@ -133,7 +133,7 @@ export interface SearchOptions<Types, Type extends TypeName<Types>, Level extend
 }
 
 export interface WriteOptions extends RequestOptions {
-  /** The result of `get` or of a write, or its ETag: if the object has changed, the request fails with `ConflictError`. */
+  /** A result of `get` or a write, or its ETag: if the object has changed, the request fails with `ConflictError`. */
   ifMatch?: object | string;
 }
 
