@@ -1,6 +1,7 @@
 //! The built-in types, see docs/reference/content-types.md#built-in-types
 //!
-//! Each is a table of properties, from which a payload is built and parsed like that of a client.
+//! Each type is a table of properties. This module builds a payload from the table and parses it like
+//! the payload of a client.
 
 use serde_json::{Map, Value, json};
 
@@ -28,7 +29,7 @@ pub const WEBHOOKS: &str = "_webhooks";
 /// Its property for the quiet period before changes are delivered together.
 pub const DEBOUNCE: &str = "debounceSeconds";
 const MAX_DEBOUNCE_SECONDS: i64 = 3600;
-/// A reserved name: that of a system type which other servers of this API have, and cms lacks.
+/// A reserved name: other servers of this API have a system type of this name, cms does not.
 pub const PLUGIN_SETTINGS: &str = "_plugin_settings";
 
 type Fields = fn() -> Vec<Field>;
@@ -60,8 +61,8 @@ pub fn webhooks_definition() -> Definition {
     definition(name, label, fields())
 }
 
-/// Adds the property that a built-in type of a data directory of an older version lacks: the focal
-/// point of media, the quiet period of webhooks; returns whether it was missing.
+/// Adds the property that a built-in type lacks in a data directory of an older version: the focal
+/// point of media, or the quiet period of webhooks. Returns whether the property was missing.
 pub fn add_missing_property(definition: &mut Definition) -> bool {
     let Field { name, schema, config, .. } = match definition.name.as_str() {
         MEDIA => focal_point(),

@@ -21,8 +21,8 @@ use crate::{
 /// Maximum number of ids in a message.
 const MAX_IDS: usize = 20;
 
-/// The combinations that a change makes unique, or whose values it changes, with the values of the
-/// objects so far.
+/// The combinations to check, because a change makes them unique or changes their values; and the
+/// values of the objects that were added so far.
 pub(super) struct Combinations {
     checks: Vec<Combination>,
     /// Number and id of the current object; its versions follow each other.
@@ -34,15 +34,15 @@ struct Combination {
     names: Vec<String>,
     /// Hashes of the values with the number of their object.
     seen: HashMap<u128, u64>,
-    /// Objects with the value of an earlier one.
+    /// Number of objects whose value an earlier object has.
     duplicates: u64,
     /// Number of the last object that `duplicates` counts.
-    last: u64,
+    last_duplicate: u64,
     ids: Vec<String>,
 }
 
 impl Combinations {
-    /// Selects the combinations to check. `rewrites` tells whether values of a property change.
+    /// Selects the combinations to check. `rewrites` returns whether the values of a property change.
     pub(super) fn new(
         (before, old): (&Definition, &[Property]),
         (after, new): (&Definition, &[Property]),
@@ -80,10 +80,10 @@ impl Combinations {
             let Some(value) = combination(values.into_iter()) else { continue };
             let first = check.seen.entry(xxh3_128(value.to_string().as_bytes()));
             let (object, _) = self.object;
-            if *first.or_insert(object) == object || check.last == object {
+            if *first.or_insert(object) == object || check.last_duplicate == object {
                 continue;
             }
-            check.last = object;
+            check.last_duplicate = object;
             check.duplicates += 1;
             if check.ids.len() < MAX_IDS {
                 check.ids.push(id.to_owned());
@@ -106,7 +106,7 @@ impl Combinations {
     }
 }
 
-/// Returns whether a change alters or moves values of the property with this new name.
+/// Returns whether a change converts or renames the property that is called `name` afterwards.
 pub(super) fn alters(diffs: &[PropertyDiff<'_>], name: &str) -> bool {
     diffs.iter().any(|diff| {
         diff.new.is_some_and(|new| new.name == name) && (diff.converts() || diff.is_renamed())

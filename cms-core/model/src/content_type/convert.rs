@@ -35,13 +35,13 @@ use crate::query::value::{self, Number as Comparable, TWO_TO_63};
 pub enum ValueOutcome {
     /// The value is unchanged.
     Kept,
-    /// The value is another one and nothing is lost; also an added value.
+    /// The value was added, or changed without loss.
     Converted,
     /// A part of a non-empty value is lost.
     Lost,
 }
 
-/// A value after a change, and the effect; none when there is no value before and after.
+/// A value after a change, and the effect: none if there is neither an old nor a new value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Converted {
     pub value: Option<Value>,
@@ -191,7 +191,7 @@ fn carry_over(old: &Property, new: &Property, stored: Option<&Value>) -> Carried
     }
 }
 
-/// A list of strings, without those that are not options of the property.
+/// Keeps the strings that are options of the property; without options, all strings.
 fn strings(new: &Property, values: Vec<String>) -> CarriedValue {
     let is_option = |value: &String| new.options.is_empty() || new.options.contains(value);
     let (kept, dropped): (Vec<String>, Vec<String>) = values.into_iter().partition(is_option);
@@ -243,8 +243,8 @@ fn geo_text(value: &Value) -> Option<String> {
     Some(parts.join(", "))
 }
 
-/// Parses a number in the range of `i64`, with spaces around it; numbers without fraction become
-/// integers.
+/// Parses a number in the range of `i64`. Spaces around it are ignored; a number without a fraction
+/// becomes an integer.
 fn parse_number(text: &str, only_integers: bool) -> Option<Value> {
     let text = text.trim();
     match Comparable::parse(text)? {
@@ -277,7 +277,7 @@ fn decimal(text: &str) -> Option<(bool, String, i64)> {
     Some((is_negative, significant, power))
 }
 
-/// Parses a boolean, in any letter case and with spaces around it.
+/// Parses a boolean in any letter case. Spaces around it are ignored.
 fn parse_boolean(text: &str) -> Option<bool> {
     match text.trim().to_ascii_lowercase().as_str() {
         "true" | "1" => Some(true),

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::model::{Definition, InputType, Property, SchemaType};
 
-/// Returns the default of a property; an empty one is none, because forms store it for "no default".
+/// Returns the default of a property. An empty one is none, because forms store it for "no default".
 pub(super) fn of<'a>(property: &Property, schema: &'a Value) -> Option<&'a Value> {
     schema.get("default").filter(|default| match default {
         Value::Null => false,
@@ -22,7 +22,8 @@ pub fn fill(definition: &Definition, properties: &[Property], object: &mut Map<S
     }
 }
 
-/// Returns whether [`fill`] can make an object many times larger: it adds defaults to each item of a list.
+/// Returns whether [`fill`] can make an object many times larger, because it adds defaults to each item
+/// of a list.
 pub fn can_multiply(definition: &Definition, properties: &[Property]) -> bool {
     fn have_list(properties: &[Property]) -> bool {
         properties

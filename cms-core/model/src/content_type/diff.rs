@@ -108,7 +108,7 @@ fn rewrites_values(old: &Property, new: &Property) -> bool {
     let sources: Vec<_> = new
         .nested
         .iter()
-        .map(|new_one| (source(new_one, &old.nested, &new.nested), new_one))
+        .map(|property| (source(property, &old.nested, &new.nested), property))
         .collect();
     let is_kept = |old: &Property| {
         sources.iter().any(|(source, _)| source.is_some_and(|source| source.name == old.name))
@@ -147,7 +147,7 @@ mod tests {
         edit(&mut changed);
         let describe = |c: PropertyDiff| {
             let kind = |p: Option<&Property>| p.map_or_else(|| "-".to_owned(), Property::kind);
-            let name = &c.new.or(c.old).expect("one of the two has it").name;
+            let name = &c.new.or(c.old).expect("a difference has an old or a new property").name;
             let mark = if c.newly_required() { " required" } else { "" };
             let from = if c.is_renamed() { " renamed" } else { "" };
             format!("{:?} {name} {} {}{from}{mark}", c.change, kind(c.old), kind(c.new))

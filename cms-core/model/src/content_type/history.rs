@@ -1,8 +1,8 @@
 //! Converts an object that was in the trash while its type changed, see
 //! docs/reference/trash.md#restore
 //!
-//! The object passes through all definitions that the type had since, as a live object does. Errors
-//! are left to the validation of the result.
+//! The object passes through all definitions that the type had since, as a live object does. This
+//! module reports no validation errors: the caller validates the result.
 
 use serde_json::{Map, Value};
 

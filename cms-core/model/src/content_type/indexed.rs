@@ -1,5 +1,5 @@
-//! Selects the indexed properties of a type, and combinations of properties. The store numbers its
-//! indexes in the order of this list.
+//! Lists the indexed properties and the unique combinations of a type. The position of an entry in this
+//! list is its slot in the store.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Number, Value};
@@ -15,7 +15,7 @@ pub struct IndexedProperties {
     json: String,
 }
 
-/// The value of a slot.
+/// The property or the combination of properties that a slot indexes, by name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum IndexedValue {
@@ -87,8 +87,8 @@ impl IndexedProperties {
     }
 }
 
-/// Returns the value of a combination, from the values of its properties: their array, or none if
-/// one of them is empty. Numbers of the same value are equal.
+/// Returns the value of a combination: the array of the values of its properties, or none if one of
+/// them is empty. Floats without a fraction become integers, so that `1` and `1.0` are equal.
 pub fn combination(values: impl Iterator<Item = Option<Value>>) -> Option<Value> {
     let values = values.map(|value| {
         let value = value.filter(|value| !value::is_empty(value))?;
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn combination_has_no_empty_value_and_equal_numbers() {
+    fn combination_needs_all_values_and_normalizes_numbers() {
         let names = ["a", "b"].map(str::to_owned);
         let table = [
             (json!({"a": "X", "b": 1, "c": 2}), Some(json!(["X", 1]))),

@@ -2,7 +2,8 @@
 //!
 //! Definitions: the model ([`model`]), parsing ([`parse`]), the schema that validates objects
 //! ([`schema`]), the built-in types ([`builtin`]), slugs ([`slug`]), resolved schemas
-//! ([`resolve`]), indexed properties ([`indexed`]), default values ([`defaults`]), a snapshot of all types ([`catalog`]).
+//! ([`resolve`]), indexed properties ([`indexed`]), default values ([`defaults`]), the preview URL
+//! ([`preview`]), a snapshot of all types ([`catalog`]).
 //!
 //! Changes: differences between two definitions ([`diff`], [`nested`]), conversion of a value
 //! ([`convert`]), of all objects of a type ([`rewrite`], `tightened`, `combinations`) and of an

@@ -183,8 +183,8 @@ impl InputType {
         )
     }
 
-    /// Returns whether values are short scalars, which are indexed if they are no lists, see
-    /// docs/reference/filters.md#indexes
+    /// Returns whether values are short scalars. Properties of such values are indexed unless they are
+    /// lists, see docs/reference/filters.md#indexes
     pub fn is_indexable(self) -> bool {
         matches!(
             self,
@@ -207,20 +207,20 @@ impl Definition {
         read_properties(own, required, &Value::Object(self.meta_definition.clone()))
     }
 
-    /// Whether the type has at most one object, see
+    /// Returns whether the type has at most one object, see
     /// docs/reference/content-types.md#single-object-types
     pub fn is_single(&self) -> bool {
         self.meta_definition.get("admin").is_some_and(|admin| admin["single"] == true)
     }
 
-    /// Where objects of the type are shown, see docs/reference/preview.md#preview-url
+    /// The template of the preview URL, see docs/reference/preview.md#preview-url
     pub fn preview_url(&self) -> Option<&str> {
         let url = self.meta_definition.get("admin")?.get("previewUrl")?.as_str()?;
         // Types of earlier versions may have any text there.
         Some(url).filter(|url| !url.is_empty() && preview::is_valid(url))
     }
 
-    /// Whether new objects get the defaults of missing properties, see
+    /// Returns whether new objects get the defaults of missing properties, see
     /// docs/reference/content-types.md#defaults
     pub fn applies_defaults(&self) -> bool {
         self.meta_definition.get("applyDefaults") == Some(&Value::Bool(true))

@@ -1,4 +1,4 @@
-//! Differences between nested properties, by path, for the texts of plans.
+//! Differences between nested properties, by path, for plans.
 //!
 //! Stored values are counted per top-level property ([`super::rewrite`]).
 
@@ -43,7 +43,7 @@ impl<'a> PropertyJson<'a> {
 }
 
 /// Returns the differences inside a property: changed and added properties in the new order, then
-/// removed ones. A property that changes its type has none.
+/// removed ones; none if the property itself changes its type.
 pub fn changes(
     diff: &PropertyDiff<'_>,
     before: &Definition,
@@ -145,7 +145,8 @@ mod tests {
             },
         });
         let set = WorkflowSet::built_in();
-        parse::definition(payload.as_object().unwrap(), None, &set).expect("it is valid")
+        parse::definition(payload.as_object().unwrap(), None, &set)
+            .expect("the definition is valid")
     }
 
     fn names(configs: &Value) -> Vec<&String> {

@@ -228,7 +228,8 @@ fn workflow<'a>(
     sent.unwrap_or_else(|| base.map_or(DEFAULT_WORKFLOW, |base| &base.workflow_id))
 }
 
-/// Parses slug rules, or validates the stored ones against the new properties.
+/// Parses the slug rules of the payload, or takes the stored ones, and validates them against the new
+/// properties.
 fn slugs(
     payload: &Map<String, Value>,
     base: Option<&Definition>,

@@ -1,7 +1,7 @@
 //! The preview URL of a content type, see docs/reference/preview.md#preview-url
 //!
-//! A template with placeholders. Scheme, host and port have none, so content cannot choose the site
-//! that gets a token.
+//! The URL is a template with placeholders. Scheme, host and port must not contain placeholders, so
+//! content cannot choose the server that gets a token.
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value};
@@ -12,7 +12,7 @@ use crate::limits;
 /// Path of the template in a definition.
 pub const PREVIEW_URL_PATH: &str = "metaDefinition.admin.previewUrl";
 
-/// All characters but the unreserved ones of RFC 3986.
+/// All characters except the unreserved ones of RFC 3986.
 const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// Returns whether a text is an absolute URL of a site, a path on this server, or empty.
@@ -30,7 +30,8 @@ pub fn is_valid(template: &str) -> bool {
         && (is_path(template) || is_site())
 }
 
-/// Host and port have no placeholders. Browsers accept `https:host` and `https:/host` as well.
+/// Returns whether the URL has a host, and host and port have no placeholders. `https:host` and
+/// `https:/host`, which browsers accept as well, are refused.
 fn has_fixed_authority(url: &str) -> bool {
     let lower = url.to_ascii_lowercase();
     let rest = ["https://", "http://"].iter().find_map(|scheme| lower.strip_prefix(scheme));
@@ -43,8 +44,8 @@ fn is_path(template: &str) -> bool {
     template.starts_with('/') && !template.starts_with("//")
 }
 
-/// The URL of an object: the template with its placeholders replaced, on this server if it is a
-/// path. `object` has the properties of the current version.
+/// The URL of an object: the template with its placeholders replaced, on this server if the
+/// template is a path. `object` has the properties of the current version.
 pub fn url_of(
     template: &str,
     base_url: &str,

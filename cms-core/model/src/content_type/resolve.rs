@@ -44,7 +44,7 @@ fn inline_links(value: &mut Value) {
     }
 }
 
-/// A link, as the items of a relation.
+/// The schema of a link: an item of a relation.
 fn data_source() -> Value {
     json!({
         "type": "object",

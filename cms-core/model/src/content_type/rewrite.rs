@@ -97,7 +97,7 @@ impl<'a> Rewrite<'a> {
             || self.steps.iter().any(|step| !step.is_idle())
     }
 
-    /// Returns whether stored values change of a property for which `condition` is true.
+    /// Returns whether the change affects stored values of a property for which `condition` is true.
     pub fn affects(&self, condition: impl Fn(&Property) -> bool) -> bool {
         let mut steps = self.steps.iter().filter(|step| step.rewrites());
         steps.any(|step| step.sides().any(&condition))
@@ -105,7 +105,7 @@ impl<'a> Rewrite<'a> {
 
     /// Checks that the link targets in backfill values exist.
     ///
-    /// `exists` tells whether the object at an address exists.
+    /// `exists` returns whether the object at an address exists.
     pub fn check_backfills(&mut self, exists: &impl Fn(&str) -> Result<bool>) -> Result<()> {
         for new in self.steps.iter().filter(|step| step.converts).filter_map(|step| step.diff.new) {
             check_backfill(new, CONFIGS_PATH, &mut self.blockers, exists)?;
@@ -174,9 +174,9 @@ struct PropertyStep<'a> {
     source: &'a str,
     /// Values are converted or filled in.
     converts: bool,
-    /// Validates values after a change of type.
+    /// The property and the schema that validate values after a change of type.
     checked: Option<(Property, PropertySchema)>,
-    /// Requires the newly required nested properties.
+    /// The schema that requires the newly required nested properties.
     newly_required: Option<PropertySchema>,
     /// The property with the relations whose link targets must exist.
     relations: Option<Property>,
@@ -187,10 +187,10 @@ struct PropertyStep<'a> {
     samples: [Vec<ValueSample>; 4],
 }
 
-/// The edit of one member in the text of an object.
+/// The edit of one member in the JSON of an object.
 #[derive(PartialEq)]
 enum MemberEdit {
-    /// No change, also of an absent member.
+    /// No change; also for a missing member.
     Keep,
     /// The same value under another name.
     Rename,
@@ -238,7 +238,7 @@ impl<'a> PropertyStep<'a> {
         self.diff.old.is_none() && self.diff.new.is_some_and(|new| !new.required)
     }
 
-    /// Returns whether the texts of objects may change.
+    /// Returns whether stored versions of objects may change.
     fn rewrites(&self) -> bool {
         !self.is_idle() && (self.converts || self.diff.new.is_none() || self.diff.is_renamed())
     }
@@ -382,7 +382,7 @@ impl<'a> PropertyStep<'a> {
     }
 }
 
-/// Builds the new text of an object.
+/// Builds the new JSON of an object.
 fn compose(
     members: &[(&str, &str, Option<usize>)],
     steps: &[PropertyStep<'_>],
@@ -448,7 +448,8 @@ fn addresses(property: &Property, value: &Value) -> Vec<(String, String)> {
     found
 }
 
-/// A value outside the options is kept, and validated at the next write of the object.
+/// Returns a property without its options: a value outside the options is kept, and validated at the
+/// next write of the object.
 fn without_options(property: &Property) -> Property {
     let nested = property.nested.iter().map(without_options).collect();
     Property { options: Vec::new(), nested, ..property.clone() }

@@ -172,7 +172,7 @@ fn object(stored: &Value, properties: &[Property]) -> Value {
     let required = properties.iter().filter(|property| property.required);
     let required: Vec<&str> = required.map(|property| property.name.as_str()).collect();
     let mut object = json!({"type": "object", "properties": schemas, "required": required});
-    copy_closed(&mut object, stored);
+    copy_additional_properties(&mut object, stored);
     object
 }
 
@@ -207,7 +207,7 @@ fn plain(stored: &Value, required: bool) -> Value {
                 .collect::<Map<_, _>>()
                 .into();
             schema["required"] = json!(required);
-            copy_closed(&mut schema, stored);
+            copy_additional_properties(&mut schema, stored);
         }
         "boolean" | "null" => {}
         _ => return json!({}),
@@ -249,8 +249,8 @@ fn links(property: &Property, stored: &Value) -> Value {
 pub const LINK_TYPES: [&str; 2] = ["internal", "external"];
 
 /// The schema of block values, which does not depend on the stored one, see
-/// docs/reference/objects.md#blocks. The rules validate `time` and `data`, which have several
-/// types.
+/// docs/reference/objects.md#blocks. [`crate::object::rules`] validates `time` and `data`,
+/// which have several types.
 fn block() -> Value {
     let item = json!({
         "type": "object",
@@ -273,7 +273,7 @@ fn copy_count(schema: &mut Value, stored: &Value, keyword: &str) {
     }
 }
 
-fn copy_closed(schema: &mut Value, stored: &Value) {
+fn copy_additional_properties(schema: &mut Value, stored: &Value) {
     if stored["additionalProperties"] == Value::Bool(false) {
         schema["additionalProperties"] = Value::Bool(false);
     }

@@ -14,7 +14,7 @@ use crate::{
     wire::plan::PropertyChange,
 };
 
-/// The rules of a property whose rules change.
+/// The old and the new rules of a property.
 pub(super) struct Tightened<'a> {
     /// None after a change of type: then values were of another kind.
     old: Option<(&'a Property, PropertySchema)>,

@@ -89,7 +89,7 @@ fn conversion_follows_the_table_for_every_pair() {
             }
         }
     }
-    // Every pair of allowed type pairs.
+    // Every pair of different kinds has a case.
     let kinds: Vec<&String> = matrix.kinds.keys().collect();
     let inputs: BTreeSet<&str> = kinds.iter().map(|kind| kind.split_once('/').unwrap().1).collect();
     assert_eq!(inputs, InputType::ALL.iter().map(|input| input.as_str()).collect());

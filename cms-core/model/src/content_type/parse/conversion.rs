@@ -2,7 +2,7 @@
 //! docs/reference/content-types.md#keep-values
 //!
 //! `renamedFrom` stays in the definition after the rename, so it may name a property that no longer
-//! exists. A key that would have no effect is an error, because values would be lost.
+//! exists. A new rename that cannot move values is an error, because they would be lost.
 
 use serde_json::{Map, Value};
 
@@ -81,7 +81,7 @@ fn check_renames(
         let path = format!("{path}.{}", property.name);
         let before = stored.iter().find(|stored| stored.name == property.name);
         let renamed_from = property.conversion.renamed_from.as_deref();
-        // A rename that the stored definition has too was carried out before.
+        // A rename that the stored definition already has was carried out before.
         let is_new =
             before.is_none_or(|before| before.conversion.renamed_from.as_deref() != renamed_from);
         if let Some(name) = renamed_from.filter(|name| is_new && is_in(stored, name)) {

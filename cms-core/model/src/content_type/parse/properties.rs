@@ -41,7 +41,7 @@ pub(super) struct Level {
     is_update: bool,
 }
 
-/// The JSON of a level; none where it is missing or of another type, which has been reported.
+/// The JSON of a level. A part is none if it is missing or of another type; that error is reported.
 pub(super) struct SchemaMembers<'a> {
     pub(super) schemas: Option<&'a Map<String, Value>>,
     pub(super) required: Vec<&'a str>,
@@ -185,7 +185,7 @@ impl Level {
         errors: &mut FieldErrors,
     ) -> Option<SchemaType> {
         let names = SchemaType::ALL.map(SchemaType::as_str);
-        let known = named(schema, "type", path, &names, SchemaType::parse, errors);
+        let known = read_enum(schema, "type", path, &names, SchemaType::parse, errors);
         if self.is_update
             && known.is_none()
             && let Some(value) = schema.get("type")
@@ -223,7 +223,7 @@ impl Level {
         conversion::check_config(name, json, &path, errors);
         let unique = optional(json, "unique", &path, errors).unwrap_or(false);
         let names = InputType::ALL.map(InputType::as_str);
-        let input_type = named(json, "inputType", &path, &names, InputType::parse, errors)?;
+        let input_type = read_enum(json, "inputType", &path, &names, InputType::parse, errors)?;
         if unique && !can_be_unique(input_type) {
             errors.add(format!("{path}.unique"), NOT_VALID);
         }
@@ -341,8 +341,8 @@ impl SchemaJson<'_> {
     }
 }
 
-/// Reads a required name of a list.
-fn named<T>(
+/// Reads a required member whose value is one of `names`.
+fn read_enum<T>(
     map: &Map<String, Value>,
     key: &str,
     parent: &str,

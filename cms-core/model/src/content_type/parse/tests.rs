@@ -170,6 +170,7 @@ fn pairs_are_allowed_as_documented() {
     }
 }
 
+/// A payload with one property, `f`.
 fn single(schema: &Value, config: &Value) -> Value {
     json!({
         "name": "example",

@@ -23,8 +23,8 @@ pub(super) fn check(definition: &Definition, base: Option<&Definition>, errors: 
     // If this change switches `applyDefaults` on, stored errors are reported too: these defaults
     // were not used until now.
     let is_known = |base: &&Definition| base.applies_defaults() || !definition.applies_defaults();
-    let stored = base.filter(is_known).map(found).unwrap_or_default();
-    for error in found(definition) {
+    let stored = base.filter(is_known).map(errors_of).unwrap_or_default();
+    for error in errors_of(definition) {
         if !stored.contains(&error) {
             errors.add(error.path, error.message);
         }
@@ -39,7 +39,7 @@ struct ValueError<'a> {
     message: String,
 }
 
-fn found(definition: &Definition) -> Vec<ValueError<'_>> {
+fn errors_of(definition: &Definition) -> Vec<ValueError<'_>> {
     let schemas = &definition.schema_definition["allOf"][1]["properties"];
     let configs = &definition.meta_definition["propertiesConfig"];
     let mut found = Vec::new();
