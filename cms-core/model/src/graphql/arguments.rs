@@ -1,6 +1,6 @@
 //! Converts the arguments of root fields into the list requests of the REST API (see
 //! docs/reference/graphql.md#version-1 and docs/reference/graphql.md#version-2). The query is
-//! valid; here remain the checks that depend on content types.
+//! valid; this module makes the remaining checks, which depend on content types.
 
 use serde_json::{Map, Value, json};
 
@@ -19,7 +19,7 @@ pub enum ObjectLookup<'v> {
     First(ListRequest, ListRange),
 }
 
-/// Reads the arguments of a single object.
+/// Reads the arguments of a root field that returns one object.
 pub fn object<'v>(
     properties: &[Property],
     arguments: &'v Values,
@@ -71,7 +71,7 @@ fn text<'v>(arguments: &'v Values, name: &str) -> Option<&'v str> {
     arguments.get(name).and_then(Value::as_str)
 }
 
-/// A valid `Int`; negative numbers count as 0.
+/// Converts a valid `Int`; a negative number becomes 0.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is an Int")]
 fn non_negative(number: f64) -> u64 {
     number.max(0.0) as u64

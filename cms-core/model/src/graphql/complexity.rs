@@ -64,8 +64,8 @@ fn nesting(text: &[u8]) -> usize {
     deepest
 }
 
-/// Length of the string literal that a text begins with; one without an end extends to the line
-/// end.
+/// Length of the string literal that a text begins with. A literal without an end extends to the end of
+/// the line, a block string to the end of the text.
 fn string_length(text: &[u8]) -> usize {
     let is_block = text.starts_with(b"\"\"\"");
     let mut at = if is_block { 3 } else { 1 };

@@ -1,4 +1,4 @@
-//! Validation and values of arguments and variables.
+//! Validates arguments and variables, and reads their values.
 //!
 //! Messages are those of the reference implementation, so that they can be searched for.
 
@@ -282,7 +282,8 @@ pub fn arguments(
         .collect()
 }
 
-/// Bytes of the texts in a literal with its variables, which may be long and used many times.
+/// Bytes of the texts in a literal, the values of its variables included: a query may use a long value
+/// many times.
 pub fn text_size(literal: &Literal, variables: &Values) -> usize {
     match literal {
         Literal::String(text) => text.len(),

@@ -1,8 +1,8 @@
 //! The types of a schema, and the source of each field (see docs/reference/graphql.md#types).
 //!
 //! Names and types are decided here, once: [`super::schema`] presents this model to clients,
-//! [`super::validate`] validates queries against it, and [`super::plan`] compiles them with it. It
-//! knows neither queries nor objects.
+//! [`super::validate`] validates queries against it, and [`super::plan`] compiles them with it. This
+//! module knows neither queries nor objects.
 
 mod fixed;
 

@@ -16,7 +16,7 @@ pub fn valid_name(name: &str) -> String {
     }
 }
 
-/// Returns valid, distinct names that are not in `taken`, which it extends.
+/// Returns valid, distinct names that are not in `taken`, and adds them to `taken`.
 pub(crate) fn distinct<'n>(
     names: impl IntoIterator<Item = &'n str>,
     taken: &mut HashSet<String>,

@@ -1,5 +1,5 @@
 //! The plan of a query: a tree without fragments, aliases and variables, which is traversed once
-//! per object. [`compile()`] makes it from a valid query.
+//! per object. [`compile()`] builds it from a valid query.
 
 mod compile;
 
@@ -11,7 +11,7 @@ use crate::query::path::InternalField;
 pub struct Plan {
     /// In the order of the response.
     pub roots: Vec<Root>,
-    /// Relations to resolve, each after the one that contains it.
+    /// Relations. They are resolved by ascending `level`; a [`SelectedField`] refers to them by index.
     pub relations: Vec<PlannedRelation>,
 }
 

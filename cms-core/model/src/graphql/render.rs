@@ -83,7 +83,7 @@ impl<'p> RelationTargets<'p> {
         self.found[relation].keys().map(String::as_str)
     }
 
-    /// Whether an object links to this id, in lower case, in a relation.
+    /// Returns whether an object links to `id`, in lower case, through a relation.
     pub fn is_linked(&self, relation: usize, id: &str) -> bool {
         self.found[relation].contains_key(id)
     }
@@ -94,7 +94,7 @@ impl<'p> RelationTargets<'p> {
         }
     }
 
-    /// Appends a selection of an object.
+    /// Appends the selected fields of an object.
     pub fn object(
         &mut self,
         text: &mut Template,
@@ -105,7 +105,7 @@ impl<'p> RelationTargets<'p> {
         self.fields(text, selection, &stored.data, Some((content_type, stored)));
     }
 
-    /// Appends a selection of an object, or of a nested value.
+    /// Appends the selected fields of an object, or of a nested value.
     fn fields(
         &mut self,
         text: &mut Template,
@@ -183,6 +183,7 @@ impl<'p> RelationTargets<'p> {
     }
 
     /// Fills the placeholders of a template; none when the result exceeds the limits of a response.
+    /// `objects` counts the inserted objects.
     pub fn fill(
         &self,
         text: &Template,

@@ -17,7 +17,7 @@ use async_graphql::{
 };
 use async_graphql_value::Value;
 
-use self::variables::OperationUse;
+use self::variables::DefinitionUse;
 use super::{
     error::QueryError,
     input,
@@ -38,7 +38,7 @@ pub fn validate(model: &Model, document: &ExecutableDocument) -> Vec<QueryError>
     for (name, operation) in document.operations.iter() {
         let mut validator = Validator::new(model, document, &mut errors);
         validator.operation(operation);
-        definitions.push(OperationUse {
+        definitions.push(DefinitionUse {
             name: name.map(Name::as_str),
             position: operation.pos,
             operation: Some(&operation.node),
@@ -52,7 +52,7 @@ pub fn validate(model: &Model, document: &ExecutableDocument) -> Vec<QueryError>
         let type_condition = &fragment.node.type_condition.node.on;
         let object = validator.type_condition(type_condition, Some(name));
         validator.selection_set(&fragment.node.selection_set.node, object);
-        definitions.push(OperationUse {
+        definitions.push(DefinitionUse {
             name: Some(name),
             position: fragment.pos,
             operation: None,
@@ -166,7 +166,7 @@ impl<'a, 'd> Validator<'a, 'd> {
         }
     }
 
-    /// Validates a selection set on an object type; none when the type is unknown.
+    /// Validates a selection set on an object type; `object` is none if the type is unknown.
     fn selection_set(&mut self, selection_set: &'d SelectionSet, object: Option<usize>) {
         for selection in &selection_set.items {
             match &selection.node {
@@ -203,7 +203,7 @@ impl<'a, 'd> Validator<'a, 'd> {
         }
     }
 
-    /// Rejects a fragment on another type than the one it is used on.
+    /// Rejects a fragment whose type differs from the type of the selection set that contains it.
     fn check_spread(&mut self, object: Option<usize>, on: &str, fragment: &str, position: Pos) {
         let (Some(object), Some(NamedType::Object(other))) = (object, self.model.find(on)) else {
             return;
@@ -291,11 +291,11 @@ impl<'a, 'd> Validator<'a, 'd> {
             let Some((_, expected)) =
                 declared.iter().find(|(known, _)| *known == name.node.as_str())
             else {
-                let of = match owner.strip_prefix('@') {
+                let target = match owner.strip_prefix('@') {
                     Some(_) => format!("directive \"{owner}\""),
                     None => format!("field \"{parent}.{owner}\""),
                 };
-                self.error(format!("Unknown argument \"{}\" on {of}.", name.node), name.pos);
+                self.error(format!("Unknown argument \"{}\" on {target}.", name.node), name.pos);
                 self.variables(&value.node, value.pos, None);
                 continue;
             };

@@ -257,7 +257,7 @@ impl Operation {
     }
 }
 
-/// Returns the operations that are allowed, with a tag.
+/// Returns the allowed operations, each with the tag.
 pub(super) fn allowed<const N: usize>(
     tag: &str,
     operations: [(bool, Operation); N],

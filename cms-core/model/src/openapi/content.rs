@@ -52,7 +52,7 @@ impl DocumentedType<'_> {
         ]
     }
 
-    /// The properties of the type combined with the common ones, of which some are `present`.
+    /// The properties of the type combined with the common ones, of which `present` are required.
     fn composed(
         &self,
         base: &str,

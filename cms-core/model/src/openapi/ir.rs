@@ -368,7 +368,7 @@ impl Schema {
         Self::object(properties, &required)
     }
 
-    /// Allows that some properties of a record are missing.
+    /// Makes some properties of a record optional.
     pub(super) fn optional(mut self, names: &[&str]) -> Self {
         if let SchemaKind::Object(object) = &mut self.kind {
             object.required.retain(|name| !names.contains(&name.as_str()));
@@ -407,7 +407,7 @@ impl Schema {
         Self { nullable: true, ..self }
     }
 
-    /// Declares that other properties of any value are allowed; most schemas do not mention others.
+    /// Allows other properties explicitly; most schemas do not mention other properties.
     pub(super) fn open(mut self) -> Self {
         if let SchemaKind::Object(object) = &mut self.kind {
             object.additional_properties = AdditionalProperties::Of(Box::new(Self::anything()));

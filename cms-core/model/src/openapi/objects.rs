@@ -1,5 +1,5 @@
 //! The operations on objects: of one content type, or of any type in the management document (see
-//! docs/reference/openapi.md#paths-of-a-type). It knows schemas by reference only.
+//! docs/reference/openapi.md#paths-of-a-type). This module knows schemas by reference only.
 
 use serde_json::{Value, json};
 
@@ -87,14 +87,14 @@ impl ObjectOperations<'_> {
     pub(super) fn operation(
         &self,
         method: &'static str,
-        rest: &str,
+        path_suffix: &str,
         verb: &str,
         summary: &str,
     ) -> Operation {
-        let path = format!("/api/v1/content/{}{rest}", self.type_segment);
+        let path = format!("/api/v1/content/{}{path_suffix}", self.type_segment);
         let id = format!("{}_{verb}", self.id_prefix);
         let of_any_type = self.is_any_type().then(content_type);
-        let of_one = rest.starts_with("/{id}").then(object_id);
+        let of_one = path_suffix.starts_with("/{id}").then(object_id);
         Operation::new(method, &path, &id, &format!("{summary} ({})", self.label))
             .parameters(of_any_type)
             .parameters(of_one)

@@ -2,7 +2,7 @@
 
 use super::ValueShape;
 
-/// Name, type and value of a field.
+/// Name and type of a field, and the shape of its value.
 pub(super) type FixedField = (&'static str, &'static str, ValueShape);
 /// Types of values that are the same in every schema.
 pub(super) const VALUE_TYPES: [(&str, &[FixedField]); 4] = [

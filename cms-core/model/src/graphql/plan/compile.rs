@@ -1,6 +1,6 @@
 //! Compiles a valid query to a [`Plan`].
 //!
-//! Here remain the checks that need merged fields: conflicting fields, and depth.
+//! This module makes the checks that need merged fields: conflicts between fields, and depth.
 
 use async_graphql::{
     Name, Pos, Positioned,
@@ -79,7 +79,7 @@ impl Nesting {
     }
 }
 
-/// Fields by response key; those of one key are one field with all their selections.
+/// Fields by response key. The fields of one key are merged: they become one field with all selections.
 type Collected<'d> = IndexMap<&'d str, Vec<&'d QueryField>>;
 
 struct Compiler<'a> {
@@ -87,7 +87,7 @@ struct Compiler<'a> {
     document: &'a ExecutableDocument,
     variables: &'a Values,
     relations: Vec<PlannedRelation>,
-    /// Bytes of arguments left below the limit.
+    /// Number of bytes that the arguments of further root fields may have.
     argument_budget: usize,
 }
 
@@ -172,7 +172,7 @@ impl<'a> Compiler<'a> {
             QueryError::too_complex(format!("Arguments are too long, limit: {limit} KiB"))
         })?;
         let mut arguments = input::arguments(first, &field.arguments, self.variables);
-        self.name_paths(field, &mut arguments);
+        self.replace_names_by_paths(field, &mut arguments);
         let inside = self.subfields(fields)?;
         let nesting = Nesting::default().deeper()?;
         let object = object_of(field);
@@ -197,7 +197,7 @@ impl<'a> Compiler<'a> {
     }
 
     /// Replaces the field names of a filter by property paths.
-    fn name_paths(&self, field: &Field, arguments: &mut Values) {
+    fn replace_names_by_paths(&self, field: &Field, arguments: &mut Values) {
         for (name, argument) in &field.arguments {
             if let NamedType::Input(index) = argument.named
                 && let Some(Json::Object(filter)) = arguments.get_mut(name)
@@ -274,12 +274,12 @@ impl<'a> Compiler<'a> {
         let nesting = nesting.deeper()?;
         let mut members = Vec::new();
         let fields = self.fields(collected, object, |compiler, field, merged| {
-            compiler.pick(field, merged, nesting, &mut members)
+            compiler.selected_field(field, merged, nesting, &mut members)
         })?;
         Ok(Selection { fields, members })
     }
 
-    fn pick(
+    fn selected_field(
         &mut self,
         field: &'a Field,
         merged: &[&'a QueryField],

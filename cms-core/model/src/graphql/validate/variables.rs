@@ -16,7 +16,7 @@ use crate::graphql::{
 };
 
 /// An operation or a fragment, with the variables and fragments that it uses.
-pub(super) struct OperationUse<'d> {
+pub(super) struct DefinitionUse<'d> {
     pub(super) name: Option<&'d str>,
     pub(super) position: Pos,
     /// None for a fragment.
@@ -29,10 +29,10 @@ pub(super) struct OperationUse<'d> {
 pub(super) fn check(
     model: &Model,
     document: &ExecutableDocument,
-    definitions: &[OperationUse<'_>],
+    definitions: &[DefinitionUse<'_>],
     errors: &mut Vec<QueryError>,
 ) {
-    let fragments: HashMap<&str, &OperationUse<'_>> = definitions
+    let fragments: HashMap<&str, &DefinitionUse<'_>> = definitions
         .iter()
         .filter(|definition| definition.operation.is_none())
         .filter_map(|definition| Some((definition.name?, definition)))
@@ -55,9 +55,9 @@ pub(super) fn check(
 
 /// Returns a definition and the fragments that it uses, directly or transitively.
 fn transitive_uses<'p, 'd>(
-    definition: &'p OperationUse<'d>,
-    fragments: &HashMap<&'d str, &'p OperationUse<'d>>,
-) -> Vec<&'p OperationUse<'d>> {
+    definition: &'p DefinitionUse<'d>,
+    fragments: &HashMap<&'d str, &'p DefinitionUse<'d>>,
+) -> Vec<&'p DefinitionUse<'d>> {
     let (mut used_definitions, mut names) = (vec![definition], HashSet::new());
     let mut next = 0;
     while let Some(definition) = used_definitions.get(next).copied() {
@@ -73,9 +73,9 @@ fn transitive_uses<'p, 'd>(
 
 fn check_operation(
     model: &Model,
-    definition: &OperationUse<'_>,
+    definition: &DefinitionUse<'_>,
     operation: &OperationDefinition,
-    used_definitions: &[&OperationUse<'_>],
+    used_definitions: &[&DefinitionUse<'_>],
     errors: &mut Vec<QueryError>,
 ) {
     let declared: HashMap<&str, &Positioned<VariableDefinition>> = operation
@@ -144,7 +144,7 @@ fn is_subtype(given: &str, expected: &str) -> bool {
 }
 
 /// Reports fragments that contain themselves: each cycle once.
-fn check_cycles(fragments: &HashMap<&str, &OperationUse<'_>>, errors: &mut Vec<QueryError>) {
+fn check_cycles(fragments: &HashMap<&str, &DefinitionUse<'_>>, errors: &mut Vec<QueryError>) {
     let mut names: Vec<&str> = fragments.keys().copied().collect();
     names.sort_by_key(|name| (fragments[name].position.line, fragments[name].position.column));
     let mut done = HashSet::new();

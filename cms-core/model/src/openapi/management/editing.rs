@@ -37,7 +37,7 @@ fn list(schema: &str) -> ApiResponse {
     ApiResponse::json(200, "A page of the list", paged(Schema::reference(schema)))
 }
 
-/// What happened, and what is going to happen.
+/// Activity, schedules, bulk jobs, working copies and previews.
 fn records(grants: &Grants<'_>) -> Vec<Operation> {
     let activity = Operation::get("/api/v1/activity", "getActivity", "List changes by author")
         .parameters([
@@ -144,7 +144,7 @@ fn trash(grants: &Grants<'_>) -> Vec<Operation> {
     ]);
     let empty = with_optional_body(empty, Schema::object(request, &[]).closed(), wrong)
         .respond_if_allowed([ok(removed)]);
-    // Entries of types without the needed right are not found.
+    // Without the right on the type of an entry, the response is 404.
     let write = grants.rights.write;
     let mut all =
         allowed(EDITING_TAG, [(write, get_all), (write, get), (write, delete), (write, restore)]);

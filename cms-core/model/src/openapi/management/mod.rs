@@ -71,7 +71,7 @@ pub(super) fn operations(grants: &Grants<'_>) -> Vec<Operation> {
     all
 }
 
-/// Adds the parameters that operations of every document have for editors.
+/// Adds the parameters that only the management document has to operations that every document has.
 pub(super) fn extend(operations: &mut [Operation]) {
     for operation in operations {
         let parameter = match operation.id.as_str() {

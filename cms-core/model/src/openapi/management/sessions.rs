@@ -26,7 +26,7 @@ pub(super) fn operations(grants: &Grants<'_>) -> Vec<Operation> {
     all
 }
 
-/// What needs no session.
+/// The operations that need no session.
 fn sign_in(grants: &Grants<'_>) -> Vec<Operation> {
     let methods = Schema::record([
         ("password", Schema::boolean()),
@@ -85,8 +85,8 @@ fn sign_in(grants: &Grants<'_>) -> Vec<Operation> {
     allowed(SESSION_TAG, all)
 }
 
-/// A request that needs the header `X-CMS-Request`, which pages of this server send, and is refused
-/// after too many failures.
+/// Adds the header `X-CMS-Request`, which pages of this server send, and the responses to a request
+/// without it and to a request after too many failures.
 fn limited(operation: Operation) -> Operation {
     let description = "Protects against requests of other sites";
     operation
@@ -106,7 +106,7 @@ fn open_id() -> Schema {
     Schema::record([("label", Schema::text()), ("url", Schema::text())])
 }
 
-/// What concerns the user who is signed in.
+/// The operations of a signed-in user.
 fn own() -> Vec<Operation> {
     const SETTINGS: &str = "/api/v1/session/settings";
     const ALL: &str = "/api/v1/sessions";
