@@ -31,7 +31,7 @@ impl FocalPoint {
 }
 
 fn moved(point: f64, image: u32, start: u32, length: u32) -> f64 {
-    // Without rounding errors where nothing moves.
+    // The area has the complete length: the point stays, without rounding errors.
     if length == image {
         return point;
     }

@@ -1,6 +1,6 @@
 //! The description of one rendering: crop, size, format, quality.
 //!
-//! Knows no codec and no bytes; the pipeline of `cms-media` executes a [`RenderSpec`].
+//! This module knows neither codecs nor bytes; the pipeline of `cms-media` executes a [`RenderSpec`].
 
 use super::transform::ResizePlan;
 

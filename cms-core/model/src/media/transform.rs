@@ -65,8 +65,8 @@ pub struct Trim {
 
 /// Computes the plan for an image of size `source`; 0 in `requested` stands for automatic.
 ///
-/// A crop keeps the focal point, or the centre. None when the result is the source itself, so that its bytes can be sent unchanged. A trim that
-/// leaves no pixels is an error.
+/// A crop keeps the focal point, by default the centre. The plan is none if the result is the source
+/// itself: then its bytes can be sent unchanged. A trim that leaves no pixels is an error.
 pub fn resize_plan(
     source: Size,
     trim: Option<&Trim>,
@@ -121,8 +121,8 @@ fn scale(size: Size, requested: Size) -> Size {
 }
 
 /// Returns the visible part of one side of the source, as start and length. The side is scaled to
-/// `scaled` pixels, then cropped to `output` pixels: around `point`, a fraction of the side, or without
-/// a point around its centre.
+/// `scaled` pixels, then cropped to `output` pixels around `point`, a fraction of the side. Without a
+/// point, it is cropped around its centre.
 fn cropped(
     (start, length): (u32, u32),
     scaled: u32,

@@ -12,16 +12,17 @@ const DELETED_AT: &str = "deletedAt";
 /// Dates in a request that creates or replaces an object; none means the default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct KeptDates {
-    /// Seconds since the epoch, like `updated`.
+    /// In seconds since the epoch.
     pub created: Option<i64>,
+    /// In seconds since the epoch.
     pub updated: Option<i64>,
-    /// The object is stored as deleted.
+    /// The object is stored as deleted at this time.
     pub deleted: Option<Timestamp>,
 }
 
 impl KeptDates {
     /// Reads the dates from `internal` of a request. No date may be in the future; created, updated
-    /// and deleted must be in this order. `created_at` is the default of the first.
+    /// and deleted must be in this order. `created_at` is the default date of creation.
     pub fn read(
         internal: Option<&Value>,
         created_at: i64,

@@ -1,7 +1,7 @@
 //! Content objects: the stored form ([`model`]), validation ([`validate`], [`rules`], [`path`]),
 //! links ([`link`], [`scan`]), titles ([`title`]), kept dates ([`dates`]), rendering ([`render`],
-//! [`projection`]), replaced values ([`replace`]), visibility ([`view`]), lists ([`list`]), the state after a return from the trash
-//! ([`restore`]).
+//! [`projection`]), replaced values ([`replace`]), visibility ([`view`]), lists ([`list`]), the
+//! state after a return from the trash ([`restore`]).
 
 pub mod dates;
 pub mod link;

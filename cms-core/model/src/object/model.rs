@@ -64,13 +64,14 @@ impl Edition {
     pub const ALL: [Self; 2] = [Self::Current, Self::Published];
 }
 
-/// What a read fetches of each object. SQLite stores the properties of a large object in overflow
-/// pages; a second copy of its indexed properties is beside the other columns.
+/// The columns that a read fetches of each object. SQLite stores the properties of a large object in
+/// overflow pages. To avoid reading these, a second copy of the indexed properties is stored beside the
+/// other columns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Columns {
     #[default]
     All,
-    /// Everything but the properties, which are then `{}`.
+    /// Everything except the properties, which are then `{}`.
     WithoutProperties,
     /// Only the indexed properties, by slot: `IndexedProperties::object` makes an object of them.
     IndexedProperties,

@@ -51,7 +51,7 @@ struct Node {
 }
 
 crate::named_enum! {
-    /// A field of `internal` that names who made a change; returned only where a path names it.
+    /// A field of `internal` that names the author of a change; returned only where a path names it.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum AuthorField {
         CreatedBy => "createdBy",
@@ -345,8 +345,8 @@ impl PartText<'_> {
         }
     }
 
-    /// Appends the part of a value below a node, without a node all of it; returns false when the
-    /// paths lead to nothing in it.
+    /// Appends the part of a value below a node; without a node, the complete value. Returns false if
+    /// no path leads into the value.
     fn value(&mut self, node: Option<usize>, property: Option<&Property>, value: &str) -> bool {
         let is_relation = property.is_some_and(|property| property.relation.is_some());
         let part = node.map_or(Part::Complete, |node| self.projection.part(node));

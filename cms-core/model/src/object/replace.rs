@@ -9,8 +9,8 @@ use crate::{content_type::model::Property, error::FieldErrors, message, read};
 const EVERY_ITEM: &str = "[*]";
 const MEMBERS: [&str; 3] = ["path", "from", "to"];
 
-/// Replaces the text `from` with `to` at a path: if it is the value, if it is an element of a list,
-/// and, in a list of objects, in this property of each item. A list of chosen options contains `to` once
+/// Replaces the text `from` at a path with `to`. The path leads to a text or to a list of texts; in a
+/// list of objects, it applies to each item. A list of chosen options contains `to` only once
 /// afterwards.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Replacement {
@@ -29,15 +29,15 @@ impl Replacement {
         let mut text = |name| read::required::<&str>(payload, name, parent, errors);
         let (path, from, to) = (text("path"), text("from"), text("to"));
         read::refuse_others(payload, &MEMBERS, parent, errors);
-        let of = |text: &str| text.to_owned();
-        let parsed = Self { path: of(path?), from: of(from?), to: of(to?) };
+        let owned = |text: &str| text.to_owned();
+        let parsed = Self { path: owned(path?), from: owned(from?), to: owned(to?) };
         if parsed.steps().any(str::is_empty) {
             errors.add(read::join(parent, "path"), message::NOT_VALID);
         }
         Some(parsed)
     }
 
-    /// Returns the name of the property of the object.
+    /// Returns the first name of the path: a property of the object.
     pub fn property(&self) -> &str {
         self.steps().next().unwrap_or_default()
     }
@@ -103,7 +103,7 @@ pub fn patch(
     names.into_iter().filter_map(value).collect()
 }
 
-/// Removes repetitions of a text.
+/// Keeps only the first occurrence of a text.
 fn keep_first(items: &mut Vec<Value>, text: &str) {
     let mut is_first = true;
     items.retain(|item| item != text || std::mem::take(&mut is_first));

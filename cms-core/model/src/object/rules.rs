@@ -37,7 +37,8 @@ pub fn check(property: &Property, value: &Value, path: &ValuePath, errors: &mut 
                 check_unique(&nested.name, items, path, errors);
             }
         }
-        // An integer just below -2^63 was parsed as the float -2^63, which passes the `minimum` of the schema.
+        // An integer just below -2^63 was parsed as the float -2^63, which passes the `minimum` of the
+        // schema.
         (InputType::Number, Value::Number(number))
             if number.is_f64() && number.as_f64().is_some_and(|n| n <= -TWO_TO_63) =>
         {
@@ -139,7 +140,7 @@ fn check_block(
     }
 }
 
-/// Returns whether a value is a number, or text of a number.
+/// Returns whether a value is a number, or a text with a number.
 fn is_numeric(value: &Value) -> bool {
     match value {
         Value::Number(_) => true,

@@ -72,7 +72,7 @@ impl<'t> Scan<'t> {
 
     fn link(&mut self, link: &'t str) {
         if let Some((content_type, id)) = internal_link(link) {
-            // Both are parts of the same text.
+            // `link` is a part of `self.text`.
             let start = link.as_ptr().addr() - self.text.as_ptr().addr();
             self.found.push(FoundLink { span: start..start + link.len(), content_type, id });
         }

@@ -35,9 +35,10 @@ pub struct LinkedCondition {
 /// The links of a condition, and the objects at their other end.
 #[derive(Clone, Debug)]
 pub enum Links {
-    /// Links of the listed objects at a path, to these objects.
+    /// Links at `path` of the listed objects, to the objects in `targets`.
     Outgoing { path: PropertyPath, targets: Vec<LinkTargets> },
-    /// Links to the listed objects, from these objects; with a condition on their addresses.
+    /// Links to the listed objects, from the objects in `sources`. `address` is a condition on the
+    /// addresses of these links.
     Incoming {
         sources: Vec<LinkSources>,
         address: Option<Condition>,
@@ -58,7 +59,7 @@ pub struct LinkTargets {
 pub struct LinkSources {
     pub content_type: Arc<CompiledType>,
     pub view: View,
-    /// The relations whose links are of interest.
+    /// The relations whose links the condition covers.
     pub paths: Vec<PropertyPath>,
     /// The type also has relations that are not in `paths`.
     pub is_partial: bool,
@@ -191,8 +192,8 @@ impl Resolver<'_> {
                 condition.operator.as_str()
             )));
         }
-        // A link has one value per member. So `overlaps` is `equals` with several values, and `includes`
-        // becomes one condition per value: different links may match them.
+        // A link has one value per member. So `overlaps` is `equals` with several values, and
+        // `includes` becomes one condition per value: different links may match them.
         let (operator, values) = match operator {
             Operator::Overlaps => (Operator::Equals, vec![condition.values]),
             Operator::Includes => {
@@ -268,7 +269,7 @@ fn through_relation<'p>(
     }
 }
 
-/// The relations of a type: their names, with those of the properties around them, and their paths.
+/// The relations of a type: their dotted names, such as `rows.author`, and their paths.
 fn relations(properties: &[Property]) -> Vec<(String, PropertyPath)> {
     fn collect(
         properties: &[Property],

@@ -1,9 +1,10 @@
 //! Filters and order of lists, see docs/reference/filters.md
 //!
 //! [`filter`] parses conditions, [`path`] property paths; [`linked`] resolves conditions on linked
-//! objects; [`eval`] evaluates a condition on a value, [`order`] computes the sort key of a value, [`value`] has shared conversions of JSON
-//! values. This module works on values in memory and knows no SQL; `cms-store` translates a
-//! [`ListQuery`] to SQL and calls [`eval`] and [`order`] where no index helps.
+//! objects; [`eval`] evaluates a condition on a value, [`order`] computes the sort key of a value,
+//! [`value`] has shared conversions of JSON values. This module works on values in memory and knows no
+//! SQL; `cms-store` translates a [`ListQuery`] to SQL and calls [`eval`] and [`order`] where no index
+//! helps.
 
 pub mod eval;
 pub mod filter;

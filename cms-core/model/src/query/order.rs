@@ -40,7 +40,7 @@ impl SortKey {
     }
 }
 
-/// The exact text of a value, when its key is different (folded to lower case).
+/// The exact text of a value, if it differs from the lower-case text in its key.
 pub fn original_text(value: &Value) -> Option<String> {
     match value {
         Value::Null | Value::Bool(_) | Value::Number(_) => None,

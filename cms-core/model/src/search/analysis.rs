@@ -1,7 +1,7 @@
 //! Splits texts into words: lower case, letters and digits, accents kept (see
 //! docs/reference/search.md#words).
 //!
-//! The tokenizer of the search engine calls it; `markup` extracts the visible text first.
+//! The tokenizer of the search engine calls this module; `markup` extracts the visible text first.
 
 mod markup;
 #[cfg(test)]

@@ -74,8 +74,8 @@ mod tests {
         fn distances_agree_with_another_formula(a in points(), b in points(), near in 0.0..1e-3_f64) {
             let beside = Point { lat: (a.lat + near).min(90.0), lon: a.lon };
             for (a, b) in [(a, b), (a, beside)] {
-                let (ours, other) = (distance(a, b), angle_distance(a, b));
-                prop_assert!((ours - other).abs() <= other * 0.001 + 1e-6, "{ours} {other}");
+                let (found, expected) = (distance(a, b), angle_distance(a, b));
+                prop_assert!((found - expected).abs() <= expected * 0.001 + 1e-6, "{found} {expected}");
             }
         }
 

@@ -8,8 +8,8 @@
 //! | `cursor` | tokens of the query language |
 //! | `geo_filter` | filters by distance |
 //!
-//! Knows no content types: the index decides whether a property exists. All errors of a request are
-//! reported together.
+//! This module knows no content types: the index decides whether a property exists. All errors of a
+//! request are reported together.
 
 mod cursor;
 mod geo_filter;
@@ -198,7 +198,7 @@ impl RequestParser {
     }
 }
 
-/// Returns the path of the index: dotted, without indexes, and links at their property.
+/// Returns a path as in the index: dotted, without array indexes, and without `.dataUrl` of links.
 fn path_of(text: &str) -> String {
     let text = text.trim();
     let text = text.strip_prefix("$.").unwrap_or(text);

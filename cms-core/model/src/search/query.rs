@@ -1,5 +1,5 @@
 //! A search as a value: [`super::parse`] reads it from a request, cms-search converts it to a query
-//! of the engine. Knows neither grammar nor engine.
+//! of the engine. This module knows neither grammar nor engine.
 
 use std::ops::Bound;
 

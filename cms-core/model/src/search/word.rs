@@ -26,7 +26,7 @@ pub fn scalar(text: &str) -> String {
     format!("{SEARCHABLE}{text}")
 }
 
-/// Encodes for the engine that a path has a text that is too long to index as one value.
+/// Encodes a marker for the engine: the path has a text that is too long to index as one value.
 pub fn long_text(path: &str) -> String {
     format!("{path}{FIELD_ONLY}")
 }

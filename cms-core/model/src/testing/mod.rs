@@ -22,7 +22,7 @@ pub fn fixture(name: &str) -> PathBuf {
 /// The members of a JSON object.
 ///
 /// # Panics
-/// With another value.
+/// If the value is not an object.
 pub fn map(value: Value) -> Map<String, Value> {
     match value {
         Value::Object(map) => map,

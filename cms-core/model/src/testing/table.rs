@@ -41,7 +41,7 @@ pub struct Row {
     /// JSON pointers, removed after `set` was done.
     #[serde(default)]
     remove: Vec<String>,
-    /// The error needs a store to find; the base value was stored before.
+    /// Only a store finds the error; the base value was stored before.
     #[serde(default)]
     pub database: bool,
     /// All errors of the response.

@@ -31,8 +31,8 @@ impl ObjectValidator {
         Self { properties, schemas }
     }
 
-    /// Returns all errors of `object`, also as a replacement of `stored`, that need no store to
-    /// find.
+    /// Returns all errors of `object` that are found without a store. With `stored`, `object` replaces
+    /// it.
     pub fn errors(
         &self,
         object: &Map<String, Value>,

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 /// `PostUpdate`.
 const SUFFIXES: [&str; 3] = ["", "Create", "Update"];
 
-/// Declared in every file, or global types that the declarations use.
+/// Names that every file declares, and global types that the declarations use.
 const TAKEN: [&str; 10] = [
     "Link",
     "Internal",

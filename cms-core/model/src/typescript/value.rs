@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::syntax::{Member, object, quoted, union};
 use crate::content_type::model::{InputType, Property, SchemaType};
 
-/// A value of any shape.
+/// An object with any members.
 const ANY_OBJECT: &str = "{ [name: string]: unknown }";
 
 /// The stored definition of the properties of one level: schemas and form settings by name.
@@ -71,8 +71,8 @@ fn value(property: &Property, schema: &Value, config: &Value, level: usize) -> S
     }
 }
 
-/// A relation to one object is a tuple: its only element may be read without a check if it is
-/// required.
+/// Converts a relation. A relation to one object is a tuple, whose element is optional unless
+/// `minItems` requires it.
 fn links(property: &Property, schema: &Value) -> String {
     let relation = property.relation.as_ref();
     let target = relation.and_then(|relation| relation.target.as_deref());

@@ -76,7 +76,7 @@ fn crop_keeps_the_focal_point() {
         ((1000, 500), None, (100, 100), (0.7, 0.5), (450, 0, 500, 500)),
         ((1000, 500), None, (100, 100), (0.76, 0.5), (500, 0, 500, 500)),
         ((500, 1000), None, (100, 100), (0.9, 0.3), (0, 50, 500, 500)),
-        // No other size is cropped.
+        // Other sizes are not cropped.
         ((1000, 500), None, (0, 0), (0.1, 0.1), (0, 0, 1000, 500)),
         ((1000, 500), None, (100, 0), (0.1, 0.1), (0, 0, 1000, 500)),
         ((1000, 500), None, (0, 100), (0.1, 0.1), (0, 0, 1000, 500)),
@@ -124,7 +124,7 @@ fn trim_follows_the_documented_table() {
         ),
         // From the right.
         (json!({"top": 5, "right": 30, "width": 50, "height": 40}), (320, 5, 50, 40)),
-        // Neither side, and no top, count as 0.
+        // A missing side or top counts as 0.
         (json!({"width": 50, "height": 40}), (0, 0, 50, 40)),
         // Sides only.
         (json!({"left": 100}), (100, 0, 300, 300)),
@@ -368,7 +368,7 @@ proptest! {
         prop_assert!(right - crop.x <= 1 && below - crop.y <= 1);
     }
 
-    /// A rectangle as the set of its pixels, instead of its edges.
+    /// Checks single pixels instead of computing edges.
     #[test]
     fn trim_keeps_the_pixels_between_its_edges(
         source in any_size(1), trim in any_trim(), at in (0..60_000_u32, 0..60_000_u32),

@@ -122,7 +122,7 @@ fn reference(paths: &[String], object: &StoredObject<'_>) -> String {
     let mut paths: Vec<Vec<String>> = paths.iter().filter_map(|path| names(path)).collect();
     paths.retain(|path| scope.declares(&properties(), path));
     for path in &mut paths {
-        // Everything in the value.
+        // `*` selects the complete value.
         path.truncate(path.iter().position(|name| name == "*").unwrap_or(path.len()));
     }
     paths.push(vec!["id".to_owned()]);
@@ -233,7 +233,7 @@ fn parts_have_id_and_what_paths_name() {
         (&["parts[*].a"], json!({ "parts": [{ "a": "P" }, {}, {}] })),
         (&["parts[1].a"], json!({ "parts": [{ "a": "P" }, {}, {}] })),
         (&["parts.links"], json!({ "parts": [{ "links": links }, { "links": [] }, {}] })),
-        // A link that stays a link is whole.
+        // A link that stays a link is complete.
         (&["links.internal.objectTitle"], json!({ "links": links })),
         (&["links[*].dataUrl"], json!({ "links": links })),
         (&["internal.createdAt"], json!({ "internal": created })),

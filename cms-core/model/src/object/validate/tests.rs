@@ -53,7 +53,7 @@ fn invalid_objects_have_all_their_messages() {
 
 const ROWS: usize = 86;
 
-/// Values that are valid on purpose.
+/// Unusual values that are accepted on purpose.
 #[test]
 fn tolerated_values_are_valid() {
     let text = json!({"inputType": "text"});
@@ -70,9 +70,9 @@ fn tolerated_values_are_valid() {
             json!([{"type": "internal", "dataUrl": "/api/v1/content/a/100%25 {x}"}]),
         ),
         ("minLength of a number", json!({"type": "number", "minLength": 5}), &number, json!(1)),
-        ("longest long", json!({"type": "number"}), &number, json!(i64::MAX)),
-        ("shortest long", json!({"type": "number"}), &number, json!(i64::MIN)),
-        ("whole double for an integer", json!({"type": "integer"}), &number, json!(2.0)),
+        ("largest integer", json!({"type": "number"}), &number, json!(i64::MAX)),
+        ("smallest integer", json!({"type": "number"}), &number, json!(i64::MIN)),
+        ("float without fraction for an integer", json!({"type": "integer"}), &number, json!(2.0)),
         (
             "unenforced keywords",
             json!({"type": "string", "format": "uuid", "enum": [], "$ref": "http://localhost/x", "if": {}, "const": 1}),
@@ -119,7 +119,7 @@ fn patterns_share_the_budget_of_their_object() {
 
 #[test]
 fn patterns_that_are_not_ecma_262_are_stored_but_not_checked() {
-    // An earlier version accepted it.
+    // An earlier version accepted this pattern.
     let mut validator = single(&json!({"type": "string"}), &json!({"inputType": "text"}));
     let stored = json!({"type": "string", "minLength": 2, "pattern": "(?i)^[a-z]++\\z"});
     validator.schemas[0] = PropertySchema::of(&validator.properties[0], &stored);
@@ -205,7 +205,7 @@ proptest! {
         let reversed: Map<String, Value> = object.clone().into_iter().rev().collect();
         let links = link::links(&example.properties, &object);
         prop_assert!(links.iter().all(|link| !link.content_type.is_empty() && !link.id.is_empty()));
-        let faults = example.errors(&object, None);
-        prop_assert_eq!(faults, example.errors(&reversed, None));
+        let errors = example.errors(&object, None);
+        prop_assert_eq!(errors, example.errors(&reversed, None));
     }
 }

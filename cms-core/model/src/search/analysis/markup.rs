@@ -1,4 +1,4 @@
-//! Extracts the visible text: without tags, entities decoded, links as their targets.
+//! Extracts the visible text: removes tags, decodes entities, replaces links with their targets.
 
 use std::{borrow::Cow, convert::Infallible};
 
@@ -74,7 +74,7 @@ fn html_text(html: &str) -> String {
     visible
 }
 
-/// Converts Markdown to HTML, as far as its words need it.
+/// Converts Markdown to HTML that has the same words.
 fn markdown_html(markdown: &str) -> String {
     let options =
         Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;

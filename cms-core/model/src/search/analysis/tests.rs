@@ -3,13 +3,13 @@ use std::time::{Duration, Instant};
 use super::*;
 
 /// Many times the linear cost, and much less than a quadratic one.
-const PATIENCE: Duration = Duration::from_secs(10);
+const MAX_DURATION: Duration = Duration::from_secs(10);
 
 fn words(text: &str) -> Vec<String> {
     let (mut found, mut word, mut from) = (Vec::new(), String::new(), 0);
-    while let Some(place) = next_word(text, from, &mut word) {
-        assert!(from <= place.start && place.start < place.end, "{text}");
-        from = place.end;
+    while let Some(span) = next_word(text, from, &mut word) {
+        assert!(from <= span.start && span.start < span.end, "{text}");
+        from = span.end;
         found.push(word.clone());
     }
     found
@@ -117,7 +117,7 @@ fn cost_of_long_texts_is_linear() {
         for markup in [Markup::Plain, Markup::Html, Markup::Markdown] {
             let started = Instant::now();
             words(&plain_text(&text, markup));
-            assert!(started.elapsed() < PATIENCE, "{part:?} {markup:?}");
+            assert!(started.elapsed() < MAX_DURATION, "{part:?} {markup:?}");
         }
     }
 }

@@ -89,7 +89,7 @@ impl<'a> QueryCursor<'a> {
         })
     }
 
-    /// Consumes `^2` if no word follows.
+    /// Consumes a boost such as `^2`, if nothing but the number follows up to the end of the word.
     pub(super) fn boost(&mut self) -> Option<f32> {
         let number = self.rest().strip_prefix('^')?;
         let length = number.find(ends_word).unwrap_or(number.len());

@@ -219,7 +219,7 @@ pub(super) fn any_of(should: Vec<SearchQuery>) -> Option<SearchQuery> {
     boolean(Vec::new(), should, Vec::new())
 }
 
-/// The simplest boolean query; negations alone match everything else.
+/// The simplest boolean query; `must_not` alone matches everything else.
 fn boolean(
     mut must: Vec<SearchQuery>,
     mut should: Vec<SearchQuery>,

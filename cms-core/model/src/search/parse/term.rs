@@ -28,7 +28,7 @@ pub(super) struct TermOptions {
 pub(super) enum Fuzziness {
     #[default]
     Exact,
-    /// 0, 1 or 2 for lengths up to 2, 5 and above.
+    /// No error in words of up to 2 characters, 1 in words of up to 5, 2 in longer words.
     Auto,
     Edits(u8),
 }
@@ -140,7 +140,7 @@ impl QueryCursor<'_> {
         Ok(boosted(field(Some(path), FieldCondition::Range { from, to }), boost))
     }
 
-    /// The words of one operand; on a field also the scalar or date that it may be.
+    /// Converts one operand: a date, number or boolean of a field, a link, or words.
     fn value(
         &mut self,
         text: &str,
@@ -246,7 +246,7 @@ fn field(path: Option<&str>, condition: FieldCondition) -> SearchQuery {
     SearchQuery::Field { path: path.map(str::to_owned), condition }
 }
 
-/// Whether there is nothing but `*`.
+/// Returns whether all tokens are `*`.
 fn matches_all(tokens: &[PatternToken]) -> bool {
     tokens.iter().all(|token| *token == PatternToken::AnyChars)
 }

@@ -53,13 +53,13 @@ fn show_test(test: &FieldCondition) -> String {
     }
 }
 
-fn show_pattern(WildcardPattern(pieces): &WildcardPattern) -> String {
-    let show = |piece: &PatternToken| match piece {
+fn show_pattern(WildcardPattern(tokens): &WildcardPattern) -> String {
+    let show = |token: &PatternToken| match token {
         PatternToken::Char(c) => *c,
         PatternToken::AnyChar => '?',
         PatternToken::AnyChars => '*',
     };
-    format!("/{}/", pieces.iter().map(show).collect::<String>())
+    format!("/{}/", tokens.iter().map(show).collect::<String>())
 }
 
 fn show_scalar(scalar: &ScalarValue) -> String {
@@ -143,7 +143,7 @@ fn q_matches_any_word_by_default() {
         ("\"a b\"^1.5 c", "(\"a b\"^1.5 c)"),
         ("\"a \\\" b\"", "\"a b\""),
         ("a\"b c\"d", "(a \"b c\" d)"),
-        // ends of words
+        // boosts and typing errors
         ("a^2", "a^2"),
         ("a^0 b^x c^", "((a 0) (b x) c)"),
         ("hello~", "hello~1"),
@@ -186,7 +186,7 @@ fn q_matches_any_word_by_default() {
         ("n:>\"a b\"", "n:>'a b'"),
         ("n:>10^2 n:<\"a\"^3", "(n:>'10'10^2 n:<'a'^3)"),
         (">10 [1 TO 2]", "(10 1 to 2)"),
-        // literally
+        // invalid syntax: the words are searched literally
         ("(a AND b", "(a and b)"),
         ("a) OR b", "(a or b)"),
         ("\"a OR b", "(a or b)"),
@@ -469,9 +469,9 @@ fn search_cost_is_limited() {
     assert_eq!(in_fields("a ".repeat(101), 100), terms);
     assert!(in_fields("abc~ ".repeat(12), 10).is_empty());
     assert_eq!(in_fields("abc~ ".repeat(13), 10), EXPANSIONS);
-    // Very long words have no typing errors.
+    // Very long words match without typing errors only, so they cost no expansion.
     assert!(errors_of(format!("{} ", "a".repeat(64)).repeat(129), QueryMode::Fuzzy).is_empty());
-    // Short words have no typing errors either; a text with a syntax error costs only its words.
+    // The same holds for short words. A text with a syntax error costs only its words.
     assert!(errors_of("ab ".repeat(129), QueryMode::Fuzzy).is_empty());
     assert!(errors_of("(".to_owned() + &"abc~ ".repeat(129), default).is_empty());
 
@@ -566,14 +566,14 @@ fn aggregations_keep_their_order_and_spelling() {
 /// Words of a text, as in the index.
 fn words(text: &str) -> Vec<String> {
     let (mut found, mut word, mut from) = (Vec::new(), String::new(), 0);
-    while let Some(place) = analysis::next_word(text, from, &mut word) {
+    while let Some(span) = analysis::next_word(text, from, &mut word) {
         found.push(word.clone());
-        from = place.end;
+        from = span.end;
     }
     found
 }
 
-/// Conditions of a query with the deepest nesting above them.
+/// The conditions of a query, and its depth.
 fn leaves(query: &SearchQuery) -> (Vec<&FieldCondition>, usize) {
     match query {
         SearchQuery::All | SearchQuery::None => (Vec::new(), 1),
