@@ -1,5 +1,5 @@
-//! Matches by backtracking and counts the steps: for look-around, back references, and automata
-//! that are too large for [`super::linear`].
+//! Matches by backtracking and counts the steps: for patterns with look-around or back references, and
+//! for automata that are too large for [`super::linear`].
 //!
 //! A stack of frames holds the alternatives to try and the changes to undo. Only look-around
 //! recurses, as deep as the pattern nests it.
@@ -13,9 +13,9 @@ use super::{
 
 /// Maximum number of frames of 16 bytes. A match that needs more exhausts the budget.
 const MAX_FRAMES: usize = 2 << 20;
-/// Number of frames from which on a match takes [`LONG_MATCH`]: long matches run one at a time, which
-/// limits the memory of the process. Matches inside a write transaction never have that many, see
-/// [`StepBudget::per_write`].
+/// A match with at least this number of frames locks [`LONG_MATCH`]: long matches run one at a time,
+/// which limits the memory of the process. Matches inside a write transaction never have that many
+/// frames, see [`StepBudget::per_write`].
 const LONG_MATCH_FRAMES: usize = 1 << 18;
 static LONG_MATCH: Mutex<()> = Mutex::new(());
 
@@ -36,7 +36,7 @@ pub(super) fn is_match(program: &Program, text: &str, budget: &mut StepBudget) -
         slots: vec![UNSET; program.slots],
         counters: vec![Counter::default(); program.counters],
         frames: Vec::new(),
-        long: None,
+        long_match_lock: None,
     };
     matcher.search().unwrap_or(false)
 }
@@ -48,7 +48,7 @@ struct Matcher<'a> {
     slots: Vec<u32>,
     counters: Vec<Counter>,
     frames: Vec<Frame>,
-    long: Option<MutexGuard<'static, ()>>,
+    long_match_lock: Option<MutexGuard<'static, ()>>,
 }
 
 /// Iterations of a loop, and the start of the last one.
@@ -246,8 +246,8 @@ impl Matcher<'_> {
         while count > 0 {
             self.budget.take(1)?;
             count -= 1;
-            let given = self.beside(at, !backward).map_or(0, len);
-            at = if backward { at + given } else { at - given };
+            let width = self.beside(at, !backward).map_or(0, len);
+            at = if backward { at + width } else { at - width };
             let may_hold = match next {
                 Instruction::Take { set, backward } => self.take(set, at, *backward).is_some(),
                 _ => true,
@@ -270,8 +270,8 @@ impl Matcher<'_> {
         }
     }
 
-    /// Returns whether a look-around succeeds. It is not backtracked into, so its alternatives are
-    /// dropped; its captures are kept, to be undone with those around it.
+    /// Returns whether a look-around succeeds. The matcher never backtracks into a look-around, so its
+    /// alternatives are dropped. Its captures stay, and are undone together with those around it.
     fn look(&mut self, body: ProgramAddress, at: u32, negated: bool) -> Result<bool> {
         let base = self.frames.len();
         let matched = self.run(body, at)?;
@@ -345,8 +345,8 @@ impl Matcher<'_> {
     }
 
     fn push(&mut self, frame: Frame) -> Result<()> {
-        if self.frames.len() >= LONG_MATCH_FRAMES && self.long.is_none() {
-            self.long = Some(LONG_MATCH.lock().unwrap_or_else(PoisonError::into_inner));
+        if self.frames.len() >= LONG_MATCH_FRAMES && self.long_match_lock.is_none() {
+            self.long_match_lock = Some(LONG_MATCH.lock().unwrap_or_else(PoisonError::into_inner));
         }
         if self.frames.len() >= MAX_FRAMES {
             return self.budget.take(u64::MAX);

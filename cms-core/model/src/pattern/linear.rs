@@ -58,7 +58,7 @@ impl LinearMatcher {
     }
 }
 
-/// Converts a tree to that of the library; none if it has look-around or back references.
+/// Converts a syntax tree to a tree of `regex_syntax`; none if it has look-around or back references.
 fn to_hir(node: &Ast) -> Option<Hir> {
     Some(match node {
         Ast::Empty => Hir::empty(),

@@ -204,8 +204,8 @@ impl Compiler<'_> {
             return;
         }
         // Counters cost memory per iteration; most loops need none.
-        let counts = is_nullable(node) || min > 1 || (max != 1 && max != u32::MAX);
-        if counts {
+        let needs_counter = is_nullable(node) || min > 1 || (max != 1 && max != u32::MAX);
+        if needs_counter {
             let counter = self.counters;
             self.counters += 1;
             self.instructions.push(Instruction::Count(counter));

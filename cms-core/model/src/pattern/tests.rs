@@ -276,8 +276,8 @@ fn patterns_on_the_dfa_match_long_texts() {
         r"(a)\1",
     ] {
         let mut budget = StepBudget::of_bytes(text.len());
-        let pattern_of = Pattern::new(pattern).unwrap();
-        assert!(pattern_of.is_match(&text, &mut budget), "{pattern}, {budget:?}");
+        let compiled = Pattern::new(pattern).unwrap();
+        assert!(compiled.is_match(&text, &mut budget), "{pattern}, {budget:?}");
     }
 }
 
@@ -285,9 +285,9 @@ fn patterns_on_the_dfa_match_long_texts() {
 fn patterns_stop_at_their_budget() {
     let text = "a".repeat(1_000_000);
     for pattern in [r"(?=.*\d)(?=.*[A-Z])", r"^(a|aa)+\1b$", r"(a*)*\1b", r"(?:(?=.*b)a|a)*c(?=)"] {
-        let pattern_of = Pattern::new(pattern).unwrap();
+        let compiled = Pattern::new(pattern).unwrap();
         let mut budget = StepBudget::of_bytes(0);
-        assert!(!pattern_of.is_match(&text, &mut budget), "{pattern}");
+        assert!(!compiled.is_match(&text, &mut budget), "{pattern}");
         assert!(budget.is_exhausted() && budget.left == 0, "{pattern}");
     }
 }

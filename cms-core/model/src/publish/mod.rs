@@ -1,6 +1,5 @@
 //! Draft & Public ([`state`]), scheduled publication ([`schedule`]) and the publishing right
-//! ([`right`]), see
-//! docs/reference/publishing.md
+//! ([`right`]), see docs/reference/publishing.md
 //!
 //! [`crate::object::view`] decides what readers see.
 

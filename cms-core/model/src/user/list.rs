@@ -1,4 +1,4 @@
-//! Which users a list contains, and their order. There are few users, so a list reads all of them.
+//! Selects the users of a list and sorts them. There are few users, so a list reads all of them.
 
 use crate::{
     user::profile::email_key,

@@ -26,7 +26,7 @@ pub struct OpenIdRules {
 /// A sign-in between the redirect to the issuer and the callback.
 pub struct OpenIdSignIn {
     pub nonce: String,
-    /// Of PKCE.
+    /// The code verifier of PKCE.
     pub verifier: String,
     /// The page to return to.
     pub return_to: String,
@@ -39,7 +39,7 @@ pub struct Identity {
     pub issuer: String,
     pub subject: String,
     pub email: String,
-    /// Of a new user.
+    /// The name of a new user.
     pub name: String,
     /// The role that the claims map to.
     pub role: Option<Role>,
@@ -61,7 +61,7 @@ crate::named_enum! {
         Email => "openid_email",
         /// The domain of the e-mail address is not allowed.
         Domain => "openid_domain",
-        /// There is no such user.
+        /// There is no such user, and none is created.
         User => "openid_user",
         /// The user is disabled.
         Disabled => "openid_disabled",
@@ -133,7 +133,7 @@ fn claim<'c>(claims: &'c Map<String, Value>, path: &str) -> Option<&'c Value> {
     })
 }
 
-/// The page to which the browser returns: only pages of this server count.
+/// Returns the page to return to: `wanted` if it is below `/admin/`, otherwise `/admin`.
 pub fn return_path(wanted: Option<&str>) -> &str {
     let is_page = |path: &&str| *path == DEFAULT_RETURN || path.starts_with("/admin/");
     let wanted = wanted.filter(|path| path.len() <= limits::MAX_RETURN_PATH_BYTES);

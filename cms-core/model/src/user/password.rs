@@ -9,7 +9,7 @@ use crate::{error::FieldErrors, limits, user::profile};
 const EQUALS_EMAIL: &str = "The password must not be the e-mail address";
 const TOO_COMMON: &str = "This password is too common";
 
-/// Passwords that attackers try first, in lower case. Shorter ones are refused by their length.
+/// Passwords that attackers try first, in lower case. Shorter ones are refused for their length.
 static COMMON: LazyLock<HashSet<&str>> =
     LazyLock::new(|| include_str!("common_passwords.txt").lines().collect());
 

@@ -1,4 +1,4 @@
-//! The settings of a user: parsed from a request with all of its errors, on top of the stored ones.
+//! The settings of a user: applies a request to the stored settings and reports all errors.
 
 use serde_json::{Map, Value};
 
@@ -14,7 +14,8 @@ const SETTING_OF_CUSTOM: &str = "Only users with role custom have this setting";
 
 /// The members that a request sets.
 const MEMBERS: [&str; 6] = ["email", "name", "role", "rules", "mayPublish", "disabled"];
-/// The members of a user that requests cannot set. Clients send back what they read.
+/// The members of a user that requests cannot set. An update ignores them, because clients send back
+/// what they read.
 pub const READ_ONLY: [&str; 6] =
     ["id", "hasPassword", "openId", "pendingLink", "createdAt", "lastSeenAt"];
 
@@ -24,7 +25,7 @@ pub struct Profile {
     pub email: String,
     pub name: String,
     pub role: Role,
-    /// Of role custom only.
+    /// Only users with role custom have rules.
     pub rules: Vec<Rule>,
     /// Set for role custom only; false for other roles, whose right is [`Role::publishes`].
     pub may_publish: bool,
@@ -36,7 +37,7 @@ impl Profile {
         Self { email, name, role, rules: Vec::new(), may_publish: false, disabled: false }
     }
 
-    /// Reads a new user; only valid without errors. `password` is read elsewhere.
+    /// Reads a new user. The result is valid only without errors. `password` is read elsewhere.
     pub fn create(payload: &Map<String, Value>, errors: &mut FieldErrors) -> Self {
         for key in ["email", "name", "role"] {
             if !payload.contains_key(key) {
@@ -45,15 +46,15 @@ impl Profile {
         }
         let known: Vec<&str> = MEMBERS.into_iter().chain(["password"]).collect();
         refuse_others(payload, &known, "", errors);
-        Self::new(String::new(), String::new(), Role::Viewer).with(payload, errors)
+        Self::new(String::new(), String::new(), Role::Viewer).apply(payload, errors)
     }
 
-    /// Applies the members of a request; only valid without errors.
+    /// Applies the members of a request. The result is valid only without errors.
     #[must_use]
     pub fn update(self, payload: &Map<String, Value>, errors: &mut FieldErrors) -> Self {
         let known: Vec<&str> = MEMBERS.into_iter().chain(READ_ONLY).collect();
         refuse_others(payload, &known, "", errors);
-        self.with(payload, errors)
+        self.apply(payload, errors)
     }
 
     /// The first admin.
@@ -61,7 +62,7 @@ impl Profile {
         Self::new(checked_email(email, errors), checked_name(name, errors), Role::Admin)
     }
 
-    fn with(self, payload: &Map<String, Value>, errors: &mut FieldErrors) -> Self {
+    fn apply(self, payload: &Map<String, Value>, errors: &mut FieldErrors) -> Self {
         let text = |key: &str, errors: &mut FieldErrors| optional::<&str>(payload, key, "", errors);
         let email = text("email", errors).map(|email| checked_email(email, errors));
         let name = text("name", errors).map(|name| checked_name(name, errors));

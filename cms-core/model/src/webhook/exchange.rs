@@ -1,4 +1,4 @@
-//! What the log of a webhook keeps of an attempt besides the bodies.
+//! Headers and duration of an attempt, which the log of a webhook stores besides the bodies.
 
 use std::time::Duration;
 

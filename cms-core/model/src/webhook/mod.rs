@@ -1,6 +1,7 @@
 //! Webhooks (see docs/reference/webhooks.md): their definition ([`model`]), the [`payload`] and
-//! [`signature`] of a delivery, requests of [`synchronous`] webhooks, retries ([`schedule`]), what the
-//! log keeps of an attempt ([`exchange`]), masked header values ([`mask`]).
+//! [`signature`] of a delivery, changes that are delivered together ([`change_batch`]), requests of
+//! [`synchronous`] webhooks, retries ([`schedule`]), headers in the log ([`exchange`]), masked header
+//! values ([`mask`]).
 
 pub mod change_batch;
 pub mod exchange;

@@ -45,7 +45,8 @@ pub struct Webhook {
     /// Sent with each request.
     pub headers: Vec<(String, String)>,
     pub enabled: bool,
-    /// Changes are delivered together after this number of seconds without a change; 0 delivers each.
+    /// Changes are delivered together after this number of seconds without a change; 0 delivers each
+    /// change alone.
     pub debounce_seconds: i64,
     actions: Vec<String>,
     /// Names of content types; empty means all.
@@ -53,7 +54,7 @@ pub struct Webhook {
 }
 
 impl Webhook {
-    /// Whether it is enabled and not synchronous.
+    /// Returns whether the webhook is enabled and not synchronous.
     pub fn receives_deliveries(&self) -> bool {
         self.enabled && self.kind != WebhookKind::Synchronous
     }
@@ -171,7 +172,7 @@ mod tests {
             (json!({"url": "file:///etc/passwd"}), json!({"url": invalid})),
             (json!({"url": "https://"}), json!({"url": invalid})),
             (json!({"url": "example.com"}), json!({"url": invalid})),
-            // Schema validation rejects it.
+            // Schema validation rejects the number.
             (json!({"url": 5}), json!({})),
             (json!({"url": "https://a", "code": "x"}), json!({"code": invalid})),
             (

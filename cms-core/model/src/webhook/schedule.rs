@@ -11,7 +11,7 @@ use crate::clock::Timestamp;
 pub const PARALLEL_REQUESTS: usize = 4;
 /// Number of failed attempts after which the log shows a delivery as an error.
 const ERROR_ATTEMPTS: u32 = 3;
-/// An endpoint is down when the last attempt of each of this many objects was an outage.
+/// An endpoint is down when the last attempts for this number of objects were outages.
 const OUTAGES_UNTIL_DOWN: u64 = 2;
 const FIRST_PAUSE_SECONDS: i64 = 10;
 /// The pause after the second failure; each later one is twice as long as the one before.
@@ -30,7 +30,7 @@ pub fn expired() -> String {
 /// A pending delivery.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PendingDelivery {
-    /// Primary key of the delivery; the order of the journal.
+    /// Primary key of the delivery: ascending in the order of the journal.
     pub pk: i64,
     /// Name of its queue.
     pub queue: String,

@@ -2,8 +2,7 @@
 //! sender.
 //!
 //! The secret of a webhook is derived from a key of the data directory and the primary key of the
-//! webhook.
-//! It is not stored, exported or logged, and each webhook has another one.
+//! webhook. It is not stored, exported or logged, and each webhook has its own secret.
 
 use base64::{Engine, prelude::BASE64_STANDARD};
 use ring::hmac::{HMAC_SHA256, Key, sign};

@@ -104,7 +104,7 @@ fn transition(from: &str, to: &str) -> Transition {
 pub fn parse(payload: &Map<String, Value>) -> Result<Workflow, FieldErrors> {
     let mut errors = FieldErrors::default();
     let id = required(payload, "id", "", &mut errors);
-    let id = id.and_then(|id| word(id, "id", &mut errors)).unwrap_or_default();
+    let id = id.and_then(|id| valid_name(id, "id", &mut errors)).unwrap_or_default();
     let name: Option<&str> = optional(payload, "name", "", &mut errors);
     if let Some(name) = name {
         errors.check_length("name", name, 1..=limits::MAX_NAME_CHARS);
@@ -134,7 +134,7 @@ fn is_word(text: &str) -> bool {
 }
 
 /// Validates a name: allowed characters and length.
-fn word<'p>(text: &'p str, path: &str, errors: &mut FieldErrors) -> Option<&'p str> {
+fn valid_name<'p>(text: &'p str, path: &str, errors: &mut FieldErrors) -> Option<&'p str> {
     if !is_word(text) {
         errors.add(path, message::NOT_VALID);
     } else if text.len() > limits::MAX_NAME_CHARS {
@@ -164,7 +164,7 @@ fn states<'p>(payload: &'p Map<String, Value>, errors: &mut FieldErrors) -> Vec<
     for (index, item) in items.unwrap_or_default().iter().enumerate() {
         let path = format!("states[{index}]");
         let name = read(item, path.as_str(), errors);
-        let Some(name) = name.and_then(|name| word(name, &path, errors)) else { continue };
+        let Some(name) = name.and_then(|name| valid_name(name, &path, errors)) else { continue };
         if found.contains(&name) {
             errors.add("states", message::DUPLICATES);
         } else {
@@ -186,8 +186,8 @@ fn transitions(
     for (index, item) in items.unwrap_or_default().iter().enumerate() {
         let path = format!("transitions[{index}]");
         let Some(item) = read::<&Map<_, _>>(item, path.as_str(), errors) else { continue };
-        let from = end(item, "froms", &path, states, errors);
-        let to = end(item, "tos", &path, states, errors);
+        let from = single_state(item, "froms", &path, states, errors);
+        let to = single_state(item, "tos", &path, states, errors);
         let (Some(from), Some(to)) = (from, to) else { continue };
         let transition = transition(from, to);
         if item.get("name").is_some_and(|name| *name != transition.name) {
@@ -202,7 +202,7 @@ fn transitions(
 }
 
 /// Parses `froms` or `tos` of a transition: an array with exactly one known state.
-fn end<'p>(
+fn single_state<'p>(
     transition: &'p Map<String, Value>,
     key: &str,
     path: &str,
@@ -212,7 +212,7 @@ fn end<'p>(
     let items = required(transition, key, path, errors)?;
     let path = join(path, key);
     let name = match bounded(items, &path, errors)? {
-        [only] => word(read(only, path.as_str(), errors)?, &path, errors)?,
+        [only] => valid_name(read(only, path.as_str(), errors)?, &path, errors)?,
         _ => "",
     };
     if states.contains(&name) {
