@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{auth::scope::Access, context::Caller};
 
-/// The author of a change: current name of a key or user, after its removal the last one.
+/// The author of a change. A removed key or user has the name that it had at its removal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Author {
     pub kind: AuthorKind,

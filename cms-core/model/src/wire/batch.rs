@@ -104,7 +104,7 @@ pub struct BatchReport {
     pub batch_success_count: usize,
     pub batch_error_count: usize,
     pub errors: Vec<BatchError>,
-    /// Errors of the request as a whole: present only when ids repeat.
+    /// Errors that concern more than one element: present only when ids repeat.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub data: Vec<String>,
 }

@@ -44,7 +44,7 @@ impl BulkAction {
         }
     }
 
-    /// Reads [`Self::as_str`] back.
+    /// Parses the name in the API.
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|action| action.as_str() == text)
     }
@@ -146,18 +146,18 @@ fn replacements(
     Some(sent.iter().enumerate().filter_map(parse).collect())
 }
 
-/// Checks a member that one action needs and others do not know.
+/// Checks a member that the action `owner` requires and other actions do not have.
 fn check_member(
     payload: &Map<String, Value>,
     name: &str,
     action: Option<BulkAction>,
-    of: BulkAction,
+    owner: BulkAction,
     errors: &mut FieldErrors,
 ) {
     let is_sent = payload.contains_key(name);
     match action {
-        Some(action) if action == of && !is_sent => errors.add(name, message::required(name)),
-        Some(action) if action != of && is_sent => errors.add(name, message::NOT_VALID),
+        Some(action) if action == owner && !is_sent => errors.add(name, message::required(name)),
+        Some(action) if action != owner && is_sent => errors.add(name, message::NOT_VALID),
         _ => {}
     }
 }

@@ -1,7 +1,7 @@
 //! Conditional requests: `ETag`, `If-Match`, `Idempotency-Key`.
 //!
-//! An entity tag is a hash of the response. So it always changes with it, and is the same in every
-//! process and after a restart.
+//! An entity tag is a hash of the response. So the tag changes whenever the response changes, and is
+//! the same in every process and after a restart.
 
 use std::{fmt, sync::Arc};
 

@@ -23,7 +23,7 @@ pub struct AuthContext {
     pub rights: ContextRights,
     pub limits: ContextLimits,
     pub features: Features,
-    /// Of cms.
+    /// Version of cms.
     pub version: String,
 }
 
@@ -34,13 +34,13 @@ pub struct IdAndName {
     pub name: String,
 }
 
-/// The user, or the key as the user that clients expect.
+/// The user; a key is shown as a user, because clients expect one.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ContextUser {
     pub id: String,
     pub username: String,
     pub roles: Vec<String>,
-    /// Of a user.
+    /// Only for a user; so is `role`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub email: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -87,11 +87,11 @@ pub struct ContextLimits {
     pub trash_days: i64,
 }
 
-/// What is switched on.
+/// The features that are switched on.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Features {
-    /// Webhooks are delivered: a server does, a command on a data directory does not.
+    /// A server delivers webhooks, a command on a data directory does not.
     pub webhooks: bool,
     pub open_id: bool,
     pub preview_origins: Vec<String>,

@@ -71,7 +71,7 @@ pub struct Key {
     pub rules: Vec<Rule>,
     pub created_at: String,
     pub last_used_at: Option<String>,
-    /// Until when the token before the last rotation is accepted too.
+    /// Time until which the token before the last rotation is accepted, too.
     #[serde(default)]
     pub previous_valid_until: Option<String>,
 }
@@ -90,7 +90,7 @@ pub struct NewKey {
 pub struct KeyUpdate {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// A key never changes its kind; another one is refused.
+    /// A key never changes its kind; another kind is refused.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<KeyKind>,
     #[serde(skip_serializing_if = "Option::is_none")]

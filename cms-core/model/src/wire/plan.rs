@@ -18,7 +18,7 @@ pub struct PlanRequest {
     pub workflows: Vec<Map<String, Value>>,
     #[serde(default)]
     pub content_types: Vec<Map<String, Value>>,
-    /// Keys; an existing key gets the rules. Requires an admin key.
+    /// Keys; an existing key gets the rules of the request. Requires an admin key.
     #[serde(default)]
     pub keys: Vec<Map<String, Value>>,
     /// Delete types that the request does not contain, except built-in ones.
@@ -86,7 +86,7 @@ crate::named_enum! {
     pub enum PlanPhase {
         /// Objects are converted.
         Objects => "objects",
-        /// Indexes are built; only of an apply.
+        /// Indexes are built, only by an apply.
         Indexes => "indexes",
     }
 }
@@ -218,7 +218,7 @@ pub struct PropertyPlan {
     pub kept: u64,
     /// Number of values that are converted without loss or added.
     pub converted: u64,
-    /// Number of values that are lost, wholly or in part.
+    /// Number of values that are lost completely or in part.
     #[serde(rename = "emptied")]
     pub lost: u64,
     /// Number of values, or missing values, that are not valid under the new definition.

@@ -27,6 +27,6 @@ pub struct ScheduledObject {
     pub status: String,
     pub scheduled_at: String,
     pub scheduled_at_time_zone: String,
-    /// Who set the schedule.
+    /// The author of the schedule.
     pub by: Author,
 }

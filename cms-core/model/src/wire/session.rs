@@ -52,7 +52,7 @@ pub enum SignIn {
         email: String,
         password: String,
     },
-    /// With the code of a link; its kind decides on the other members.
+    /// With the code of a link. The kind of the link decides which other members are allowed.
     Code {
         code: String,
         members: Map<String, Value>,
@@ -79,13 +79,13 @@ impl SignIn {
     }
 }
 
-/// The members that the code of an invitation or a reset link needs: a new password.
+/// Reads the new password, the only member that an invitation or a reset link needs besides its code.
 pub fn new_password(members: &Map<String, Value>, errors: &mut FieldErrors) -> Option<String> {
     refuse_others(members, &["code", "password"], "", errors);
     required::<&str>(members, "password", "", errors).map(str::to_owned)
 }
 
-/// The body of `POST /api/v1/session/code`.
+/// Reads the code in the body of `POST /api/v1/session/code`.
 pub fn code_of(payload: &Map<String, Value>) -> crate::error::Result<String> {
     let mut errors = FieldErrors::default();
     let code = required_text(payload, "code", &mut errors);
@@ -94,7 +94,7 @@ pub fn code_of(payload: &Map<String, Value>) -> crate::error::Result<String> {
     Ok(code)
 }
 
-/// A change of the own password.
+/// A change of the caller's own password.
 #[derive(Debug)]
 pub struct PasswordChange {
     pub current: String,
@@ -113,12 +113,12 @@ impl PasswordChange {
     }
 }
 
-/// What a code is for.
+/// The link that a code belongs to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CodeInfo {
     pub kind: LinkKind,
-    /// Of the user; empty for a set-up link.
+    /// E-mail address of the user; empty for a set-up link, as is `name`.
     pub email: String,
     pub name: String,
     pub expires_at: String,
@@ -156,7 +156,7 @@ pub struct SessionItem {
     pub last_seen_at: String,
     pub expires_at: String,
     pub ends_at: String,
-    /// Of the client that signed in.
+    /// Address of the client that signed in.
     pub address: String,
     pub user_agent: String,
 }

@@ -36,7 +36,7 @@ impl NewSharedView {
     }
 }
 
-/// A change of a view; what is none stays.
+/// A change of a view; a part that is none stays unchanged.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SharedViewChange {
     pub name: Option<String>,

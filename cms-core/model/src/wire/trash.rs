@@ -13,7 +13,7 @@ use crate::{
     read::{date, read, strings},
 };
 
-/// A deletion.
+/// A deleted object.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TrashItem {
@@ -43,7 +43,7 @@ pub struct TrashRequest {
 }
 
 impl TrashRequest {
-    /// Parses `deletedAfter` and `deletedBefore`; without them all times are between.
+    /// Parses `deletedAfter` and `deletedBefore`; a missing one does not limit the range.
     pub fn range(&self) -> Result<(Timestamp, Timestamp)> {
         let mut errors = FieldErrors::default();
         let mut read = |name, text: &Option<String>, default| {
@@ -59,7 +59,7 @@ impl TrashRequest {
 /// How to restore an entry.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RestoreRequest {
-    /// The id of the restored object instead of the one before the deletion.
+    /// The id of the restored object, instead of its id before the deletion.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
     /// The properties of the restored object, as a new version.

@@ -84,7 +84,7 @@ pub struct CreatedUser {
     pub link: Option<Link>,
 }
 
-/// Which users are listed, and how.
+/// The users to list, and their order.
 #[derive(Clone, Debug, Default)]
 pub struct UserListRequest {
     pub page: PageRequest,

@@ -50,7 +50,7 @@ pub struct Delivery {
     pub attempted_at: Option<String>,
     /// None when there are no more attempts.
     pub next_attempt_at: Option<String>,
-    /// Of the last attempt, until the end of the response or the failure.
+    /// Duration of the last attempt, until the end of the response or the failure.
     #[serde(default)]
     pub duration_ms: Option<u64>,
     /// Headers of the last attempt, except those of the transport. Values that authenticate the sender
