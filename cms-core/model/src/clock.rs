@@ -12,7 +12,7 @@ use time::OffsetDateTime;
 pub struct Timestamp(pub i64);
 
 impl Timestamp {
-    /// Returns seconds since the epoch, the resolution of `internal` dates.
+    /// Returns the seconds since the epoch. Dates in `internal` of an object have this resolution.
     pub fn seconds(self) -> i64 {
         self.0.div_euclid(1_000_000)
     }
@@ -23,7 +23,7 @@ impl Timestamp {
         Self(i64::try_from(nanos / 1000).unwrap_or(i64::MAX))
     }
 
-    /// Converts to a time for file systems and headers, not before 1970.
+    /// Converts to a time for file systems and headers. A time before 1970 becomes 1970-01-01.
     pub fn system_time(self) -> SystemTime {
         let micros = u64::try_from(self.0).unwrap_or_default();
         SystemTime::UNIX_EPOCH + Duration::from_micros(micros)

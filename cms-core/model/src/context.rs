@@ -19,7 +19,7 @@ use crate::{
     },
 };
 
-/// Stands for the id of the caller of a command on the data directory, which has none.
+/// The id of the local caller: a command on the data directory has neither a key nor a user.
 pub const LOCAL_ID: &str = "00000000-0000-0000-0000-000000000000";
 
 /// An authenticated key or user, as versions and log entries store it.
@@ -54,7 +54,7 @@ pub enum Rights {
     Admin,
     /// Content and content types, without management.
     Developer,
-    /// Content of all types but some system types, see [`Access::editor`].
+    /// Content of all types except some system types, see [`Access::editor`].
     Editor,
     ReadOnly,
     /// The rules of the actor.
@@ -125,7 +125,7 @@ pub struct Caller {
     /// The content types of the snapshot in which the key or session was looked up; none for the
     /// local caller.
     pub catalog: Option<Arc<Catalog>>,
-    /// Work that may take longer ends with [`Error::NotFast`].
+    /// Reads and writes that may be slow end with [`Error::NotFast`].
     pub fast_only: bool,
     pub visibility: Visibility,
     pub write_guards: WriteGuards,
@@ -237,7 +237,7 @@ impl Caller {
         allow(!self.is_read_only())
     }
 
-    /// Rejects callers that can never write, if they cannot have the rights `needs` either
+    /// Rejects callers that can never write, if such callers cannot have the rights `needs`
     /// ([`Access::is_write`]).
     pub fn require_write_for(&self, needs: Access) -> Result<()> {
         if needs.is_write() { self.require_write() } else { Ok(()) }
@@ -249,7 +249,7 @@ impl Caller {
         allow(may && !self.is_read_only())
     }
 
-    /// Rejects all callers but admins.
+    /// Rejects all callers except admins.
     pub fn require_admin(&self) -> Result<()> {
         allow(self.is_admin())
     }
@@ -267,7 +267,7 @@ impl Caller {
         self.actor.may_publish && !self.is_read_only()
     }
 
-    /// Rejects requests that keep dates, unless the key is an admin key.
+    /// Rejects requests that keep dates, unless the caller is an admin.
     pub fn require_right_to_keep_dates(&self) -> Result<()> {
         if self.keeps_dates { self.require_admin() } else { Ok(()) }
     }

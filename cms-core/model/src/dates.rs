@@ -71,7 +71,8 @@ pub fn push_search_date(milliseconds: i64, out: &mut Vec<u8>) {
     out.extend_from_slice(&fraction);
 }
 
-/// Returns a date in the format of everything but objects: `2019-10-25T13:00:50.000000+0000`.
+/// Returns a date in the format of content types, versions, keys and changes:
+/// `2019-10-25T13:00:50.000000+0000`.
 pub fn microsecond_date(at: Timestamp) -> String {
     let mut out = Vec::with_capacity(31);
     push_second(at.seconds(), &mut out);
@@ -89,14 +90,14 @@ fn push_second(seconds: i64, out: &mut Vec<u8>) {
     let (year, month, day) = OffsetDateTime::from_unix_timestamp(seconds)
         .expect("years of four digits are in range")
         .to_calendar_date();
-    let of_day = seconds.rem_euclid(SECONDS_PER_DAY);
+    let second_of_day = seconds.rem_euclid(SECONDS_PER_DAY);
     let mut text = *b"0000-00-00T00:00:00";
     put_digits(&mut text[..4], i64::from(year));
     put_digits(&mut text[5..7], i64::from(u8::from(month)));
     put_digits(&mut text[8..10], i64::from(day));
-    put_digits(&mut text[11..13], of_day / 3600);
-    put_digits(&mut text[14..16], of_day / 60 % 60);
-    put_digits(&mut text[17..], of_day % 60);
+    put_digits(&mut text[11..13], second_of_day / 3600);
+    put_digits(&mut text[14..16], second_of_day / 60 % 60);
+    put_digits(&mut text[17..], second_of_day % 60);
     out.extend_from_slice(&text);
 }
 
@@ -109,7 +110,7 @@ fn put_digits(digits: &mut [u8], number: i64) {
     }
 }
 
-/// The rest of the text of a date.
+/// The part of a date text that is not parsed yet.
 struct Scanner<'a>(&'a [u8]);
 
 impl Scanner<'_> {
@@ -261,9 +262,9 @@ mod tests {
         assert_eq!(object_date(-1), "1969-12-31T23:59:59+00:00");
         assert_eq!(object_date(i64::MAX), "9999-12-31T23:59:59+00:00");
         assert_eq!(object_date(i64::MIN), "0000-01-01T00:00:00+00:00");
-        let definition = |micros| microsecond_date(Timestamp(micros));
-        assert_eq!(definition(1_572_008_450_000_000), "2019-10-25T13:00:50.000000+0000");
-        assert_eq!(definition(-1), "1969-12-31T23:59:59.999999+0000");
+        let date = |micros| microsecond_date(Timestamp(micros));
+        assert_eq!(date(1_572_008_450_000_000), "2019-10-25T13:00:50.000000+0000");
+        assert_eq!(date(-1), "1969-12-31T23:59:59.999999+0000");
     }
 
     proptest::proptest! {

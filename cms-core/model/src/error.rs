@@ -36,7 +36,7 @@ pub enum Error {
     NotFound { what: &'static str, name: String },
     /// The stored state has changed since the client read it, for example since a plan.
     Conflict(String),
-    /// Another number of objects matches than the client expects.
+    /// The number of matching objects differs from the number that the client expects.
     MatchesChanged { expected: u64, found: u64 },
     /// The object has none of the entity tags in `If-Match`.
     PreconditionFailed,
@@ -69,7 +69,7 @@ pub enum Error {
     OutcomeUnknown,
     /// The disk is full. Nothing was changed; the client may retry once space is free.
     NoSpace(Cause),
-    /// The target of the command does not support the operation; the message says which one does.
+    /// The target of the command does not support the operation; the message says which target does.
     Unsupported(String),
     /// A remote server did not respond.
     Unreachable(String),
@@ -246,7 +246,7 @@ impl FieldErrors {
 
     /// Adds a message unless the path already has it.
     ///
-    /// Nothing is added beyond [`limits::MAX_ERROR_PATHS`] paths, or messages per path.
+    /// At most [`limits::MAX_ERROR_PATHS`] paths are stored, and as many messages per path.
     pub fn add(&mut self, path: impl Into<String>, message: impl Into<String>) {
         let path = path.into();
         if self.0.len() >= limits::MAX_ERROR_PATHS && !self.0.contains_key(&path) {
@@ -259,7 +259,7 @@ impl FieldErrors {
         }
     }
 
-    /// Adds an error if a text has fewer or more characters.
+    /// Adds an error if a text has fewer or more characters than allowed.
     pub fn check_length(&mut self, path: &str, text: &str, allowed: RangeInclusive<usize>) {
         let length = text.chars().count();
         if length < *allowed.start() {

@@ -111,7 +111,7 @@ pub const PREVIEW_TOKEN_MINUTES: i64 = 60;
 pub const MAX_PREVIEW_URL_CHARS: usize = 2048;
 /// Maximum size of the settings of a user.
 pub const MAX_SETTINGS_BYTES: usize = 64 * 1024;
-/// Seconds after which the presence of a tab expires, unless it is repeated.
+/// Seconds after which the presence of a tab expires, unless the tab reports it again.
 pub const PRESENCE_LIFETIME_SECONDS: i64 = 45;
 /// Maximum number of tabs with presence of one key or user.
 pub const MAX_PRESENCE_TABS_PER_CALLER: usize = 20;
@@ -242,9 +242,9 @@ pub const MAX_IDEMPOTENCY_KEY_BYTES: usize = 255;
 pub const MAX_BULK_OBJECTS: usize = 1_000_000;
 /// Objects that a dry run of a bulk job shows.
 pub const BULK_SAMPLE_OBJECTS: usize = 20;
-/// Maximum number of objects that a bulk job changes in one transaction, and of bytes that it holds
-/// in memory for one.
+/// Maximum number of objects that a bulk job changes in one transaction.
 pub const BULK_TRANSACTION_OBJECTS: usize = 500;
+/// Maximum number of bytes that a bulk job holds in memory for one transaction.
 pub const MAX_BULK_TRANSACTION_BYTES: usize = 16 * 1024 * 1024;
 /// Maximum number of refused objects that a bulk job shows.
 pub const MAX_JOB_REFUSALS: u64 = 1000;

@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn buffer_reservation_covers_the_largest_size_until_dropped_or_kept() {
+    fn buffer_reservation_covers_the_largest_size_until_dropped_or_transferred() {
         let budget = Arc::new(MemoryBudget::new(100));
         let request = Reservation::of(&budget);
         let mut buffer = BufferReservation::new(&request);

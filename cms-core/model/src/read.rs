@@ -125,7 +125,7 @@ pub fn digits(text: &str) -> Option<i64> {
     text.parse().ok().filter(|_| text.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// Adds an error for each other key than the known ones. `parent` is the path of the map.
+/// Adds an error for each key that is not in `known`. `parent` is the path of the map.
 pub fn refuse_others(
     map: &Map<String, Value>,
     known: &[&str],

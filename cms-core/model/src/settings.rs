@@ -18,8 +18,8 @@ pub enum Durability {
 pub enum NewDatabase {
     /// A missing database is an error.
     Never,
-    /// Create it, unless the directory has an index or files of a database that is lost: missing, or of 0
-    /// bytes.
+    /// Create it, unless the directory has an index or files of a database that is lost (missing, or of
+    /// 0 bytes).
     #[default]
     InNewFolder,
     /// Create it even if the directory has data of another database, which becomes unused.

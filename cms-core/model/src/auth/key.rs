@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use sha2::{Digest, Sha256};
 
-/// Writes a random secret as a text that URLs may contain.
+/// Encodes a random secret in Base64 for URLs.
 pub fn encode(secret: &[u8; 32]) -> String {
     URL_SAFE_NO_PAD.encode(secret)
 }

@@ -19,16 +19,16 @@ impl Access {
     pub const UPDATE: Self = Self(4);
     pub const DELETE: Self = Self(8);
     pub const ALL: Self = Self(1 | 2 | 4 | 8);
-    /// The rights to read and to delete, which `GET removed` needs: it reads the ids of deleted objects.
+    /// The rights that `GET removed` needs: it reads the ids of deleted objects.
     pub const READ_DELETED: Self = Self(2 | 8);
-    /// Restores deleted objects.
+    /// The rights that restoring a deleted object needs.
     pub const RESTORE: Self = Self(1 | 2);
 
-    /// Copies an object: reads it and creates the copy.
+    /// The rights that copying an object needs: to read it and to create the copy.
     pub const DUPLICATE: Self = Self(1 | 2);
 
-    /// The rights of editors and authors on a type: all, but none on system types that configure
-    /// the server.
+    /// Returns the rights of editors and authors on a type: all rights, or no rights if the type is a
+    /// system type that configures the server.
     pub fn editor(content_type: &str) -> Self {
         if [WEBHOOKS, PLUGIN_SETTINGS].contains(&content_type) { Self::NONE } else { Self::ALL }
     }
@@ -38,9 +38,9 @@ impl Access {
         self.0 & other.0 == other.0
     }
 
-    /// Returns whether these rights are refused to callers that can never write: all except none,
-    /// read, and [`Self::READ_DELETED`]. A bulk delete needs the same rights as `READ_DELETED`, so bulk jobs
-    /// call `Caller::require_write` themselves.
+    /// Returns whether these rights are refused to callers that can never write. Such callers may only
+    /// have [`Self::NONE`], [`Self::READ`] and [`Self::READ_DELETED`]. A bulk delete needs the same
+    /// rights as `READ_DELETED`, so bulk jobs call `Caller::require_write` themselves.
     pub fn is_write(self) -> bool {
         self != Self::NONE && self != Self::READ && self != Self::READ_DELETED
     }
@@ -48,7 +48,7 @@ impl Access {
     /// Returns the rights on a type that the rules grant together.
     ///
     /// A webhook receives the events of all types and may change the data of any request. So
-    /// creating one requires all rights on all types.
+    /// creating or changing one requires all rights on all types.
     pub fn granted(rules: &[Rule], content_type: &str) -> Self {
         let granted = Self::of_rules(rules.iter().filter(|rule| rule.covers(content_type)));
         if content_type == WEBHOOKS
@@ -98,8 +98,8 @@ pub enum Permission<'a> {
     GraphQl,
     /// Read the definition of a type.
     ReadType { content_type: &'a str },
-    /// Rights on the shared views of a type. Like the routes of definitions, the path names the type by
-    /// name, id or unique label.
+    /// Rights on the shared views of a type. As on the routes of definitions, the path identifies the
+    /// type by name, id or unique label.
     Views { content_type: &'a str, needs: Access },
     /// Change the definition of a type.
     ChangeType { content_type: &'a str },
