@@ -132,7 +132,7 @@ pub struct Caller {
     /// Reserves memory for the response from the response memory budget.
     pub memory: Arc<Reservation>,
     /// Created objects, and objects that a batch replaces, keep the dates in `internal` of the request
-    /// body (`X-CMS-Keep-Dates`). Requires an admin key.
+    /// body (`X-CMS-Keep-Dates`). Requires the rights of an admin.
     pub keeps_dates: bool,
 }
 
