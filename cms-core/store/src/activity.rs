@@ -91,9 +91,9 @@ impl Reader<'_> {
         self.query_rows(sql, parameters, read)
     }
 
-    /// Returns the first position at or after a time by bisection: the journal has no index by
-    /// time, but is written in its order. Where the clock was set back, this is one of several
-    /// candidates.
+    /// Returns the first position at or after a time. Finds it by bisection: the journal has no index
+    /// by time, but its rows are in the order of time. If the clock was set back, several positions
+    /// match, and this is one of them.
     pub fn journal_position_at(&self, time: Timestamp) -> Result<i64> {
         let (mut low, mut end) = (self.journal_start()?.unwrap_or(0), self.journal_head()?.seq + 1);
         while low < end {
@@ -150,7 +150,7 @@ mod tests {
 
     #[test]
     fn journal_position_is_found_by_time() {
-        // Each time is of two rows, and some rows are missing.
+        // Two consecutive rows share each time, and some rows are missing.
         let (_folder, database) = database_with(
             "WITH RECURSIVE n (n) AS (SELECT 5 UNION ALL SELECT n + 1 FROM n WHERE n < 1000)
              INSERT INTO journal (seq, nonce, at, kind, ctd)

@@ -17,7 +17,7 @@ use rusqlite::Row;
 
 use super::{Reader, named, object::table_of};
 
-/// Who made a change. Rows from before schema 10 do not say it (`Unknown`).
+/// The actor of a change. Rows from before schema 10 do not record it (`Unknown`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ActorRef {
     /// Primary key in `actor`.
@@ -38,7 +38,7 @@ pub struct ActorRow {
     pub pk: i64,
     pub by: Author,
     pub created_at: Timestamp,
-    /// Of a user that exists.
+    /// Set only for a user that exists.
     pub user: Option<ActorUser>,
 }
 
@@ -51,7 +51,7 @@ pub struct ActorUser {
 }
 
 impl ActorRef {
-    /// Reads a column.
+    /// Reads the value of a column such as `updated_by`.
     pub fn from_column(value: Option<i64>) -> Self {
         match value {
             None => Self::Local,
@@ -78,7 +78,7 @@ impl From<Option<i64>> for ActorRef {
 }
 
 impl Authors {
-    /// Returns an author that was read.
+    /// Returns the author for an actor; unknown if the actor was not read.
     pub fn author_of(&self, actor: ActorRef) -> Author {
         match actor {
             ActorRef::Local => Author::local(),
@@ -139,7 +139,7 @@ impl Reader<'_> {
         self.query_optional(sql, [uid], |row| row.get(0))
     }
 
-    /// Returns who made the change that set `updated_at` of each of these objects.
+    /// Returns, for each of these objects, the actor of the change that set `updated_at`.
     pub fn updated_by(&self, edition: Edition, pks: &[i64]) -> Result<HashMap<i64, Option<i64>>> {
         if pks.is_empty() {
             return Ok(HashMap::new());

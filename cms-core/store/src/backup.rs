@@ -17,7 +17,7 @@ use super::{
 };
 
 impl Store {
-    /// Copies the database to a new file. The copy is one snapshot, taken after the call.
+    /// Copies the database to a new file. The copy is one snapshot, taken after the call starts.
     ///
     /// All pages are copied in one step from one snapshot, which does not block writes. A copy
     /// in several steps would start again after every write.
@@ -33,10 +33,10 @@ impl Store {
             return Err(Error::Busy("the database is locked by another process".to_owned()));
         }
         if self.replica().is_some() {
-            // The copy of a replica stands alone.
+            // The copy is a standalone database.
             bootstrap::leave_cluster(&copy)?;
         }
-        // No write-ahead log beside the copy, also when it is read.
+        // In this mode, the copy has no write-ahead log beside it, not even while it is read.
         copy.execute_batch("PRAGMA journal_mode = DELETE").map_err(map)
     }
 }

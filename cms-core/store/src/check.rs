@@ -30,7 +30,7 @@ const MISPUBLISHED: &str = "
         ELSE p.pk IS NOT NULL END
     ORDER BY o.pk";
 
-/// Invalid versions, by object.
+/// Objects with invalid version numbers: id and reason.
 const MISNUMBERED: &str = "
     SELECT o.id, CASE
         WHEN o.public_version > o.version THEN 'the public version is newer than the current one'
@@ -45,11 +45,12 @@ impl Reader<'_> {
     /// known, and the message.
     pub fn integrity_errors(&self) -> Result<Vec<(String, String)>> {
         let findings = self.pragma_findings("PRAGMA integrity_check(100)")?;
-        let place = |message: &String| {
+        let damaged_table = |message: &String| {
             let root = message.strip_prefix("Tree ")?.split(' ').next()?.parse().ok()?;
             self.table_with_root_page(root)
         };
-        Ok(findings.into_iter().map(|found| (place(&found).unwrap_or_default(), found)).collect())
+        let findings = findings.into_iter();
+        Ok(findings.map(|found| (damaged_table(&found).unwrap_or_default(), found)).collect())
     }
 
     /// Returns the table or index with this root page; none when the schema is unreadable too.
@@ -101,7 +102,7 @@ impl Reader<'_> {
         )
     }
 
-    /// Returns the objects whose text is not JSON.
+    /// Returns the objects whose column `data` is not JSON.
     pub fn objects_with_invalid_json(&self, ctd: i64) -> Result<Vec<String>> {
         self.query_values(
             "SELECT id FROM object WHERE ctd = ?1 AND NOT json_valid(data)
@@ -120,7 +121,7 @@ impl Reader<'_> {
         self.query_rows(MISPUBLISHED, params![ctd, draft_public], |row| row.try_into())
     }
 
-    /// Returns the objects with invalid versions, and the reason.
+    /// Returns the objects with invalid version numbers, and the reason.
     pub fn misnumbered(&self, ctd: i64) -> Result<Vec<(String, String)>> {
         self.query_rows(MISNUMBERED, [ctd], |row| Ok((row.get(0)?, row.get(1)?)))
     }
@@ -135,7 +136,7 @@ impl Reader<'_> {
         )
     }
 
-    /// Counts rows of a type whose slots differ from their text.
+    /// Counts rows of a type whose slots differ from their properties.
     pub fn unfilled_slots(
         &self,
         ctd: i64,
@@ -167,8 +168,8 @@ impl Reader<'_> {
         )
     }
 
-    /// Passes every object of a type to `visit`: its primary key, id, text, and the text of its
-    /// published version.
+    /// Passes every object of a type to `visit`: its primary key, id, properties as JSON, and those
+    /// of its published version.
     pub fn for_each_object(
         &self,
         ctd: i64,
@@ -184,7 +185,7 @@ impl Reader<'_> {
         })
     }
 
-    /// Returns the links of an object whose `source_ctd` is right, in order; ids in lower case.
+    /// Returns those links of an object that have the right `source_ctd`, in order; ids in lower case.
     pub fn stored_links(&self, pk: i64) -> Result<Vec<(String, String)>> {
         let sql = format!(
             "SELECT target_type, target_id FROM link CROSS JOIN object ON object.pk = link.object

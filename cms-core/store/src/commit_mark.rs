@@ -1,4 +1,4 @@
-//! Recognizes the newest commit of any process without a statement.
+//! Recognizes the newest commit of any process without an SQL statement.
 //!
 //! SQLite writes the header of the WAL index (`cms.db-shm`) with each commit, and compares it to
 //! find out whether cached pages are current; [`WalIndex`] reads the same bytes. Format:
@@ -13,16 +13,16 @@ use std::{
 const HEADER_BYTES: usize = 48;
 /// The first field of a header whose format is known.
 const VERSION: u32 = 3_007_000;
-/// Position of the counter of commits.
-const COUNTER: usize = 8;
+/// Offset of the counter of commits, in bytes.
+const COUNTER_OFFSET: usize = 8;
 
-/// Identifies a commit: two equal marks have the same content of the database.
+/// Identifies a commit: equal marks mean equal content of the database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CommitMark([u8; HEADER_BYTES]);
 
 impl CommitMark {
-    /// Reads the header, which is stored twice. None while it is being written, and in a format
-    /// that is not known.
+    /// Reads the header, which is stored twice. Returns none while a process writes the header, or if
+    /// its format is not known.
     fn parse(headers: &[u8; 2 * HEADER_BYTES]) -> Option<Self> {
         let (first, second) = headers.split_at(HEADER_BYTES);
         let is_known = first.starts_with(&VERSION.to_ne_bytes());
@@ -36,7 +36,7 @@ impl CommitMark {
     }
 
     fn counter(&self) -> u32 {
-        let bytes = self.0[COUNTER..COUNTER + size_of::<u32>()].try_into();
+        let bytes = self.0[COUNTER_OFFSET..COUNTER_OFFSET + size_of::<u32>()].try_into();
         u32::from_ne_bytes(bytes.expect("it has four bytes"))
     }
 }
@@ -58,8 +58,8 @@ impl WalIndex {
         Self { path: path.into(), file: OnceLock::new() }
     }
 
-    /// Returns what identifies the newest commit of any process: while it stays the same, so does
-    /// the content of the database. None where that is not known without a statement.
+    /// Returns the mark of the newest commit of any process: while the mark stays the same, so does
+    /// the content of the database. None if this requires a statement.
     pub(crate) fn newest(&self) -> Option<CommitMark> {
         let file = self.file.get_or_init(|| open_shared(&self.path)).as_ref()?;
         let mut headers = [0; 2 * HEADER_BYTES];
@@ -67,8 +67,8 @@ impl WalIndex {
     }
 }
 
-/// Opens the file once for all databases of this process that are at this place, since closing it
-/// under another open database would release the locks of that one.
+/// Opens the file once per process, also if the process opens the database several times: closing a
+/// second file would release the locks of the first.
 #[cfg(unix)]
 fn open_shared(path: &Path) -> Option<Arc<File>> {
     use std::os::unix::fs::MetadataExt;
@@ -94,7 +94,7 @@ fn read_start(file: &File, bytes: &mut [u8]) -> bool {
     std::os::unix::fs::FileExt::read_exact_at(file, bytes, 0).is_ok()
 }
 
-/// Other systems may not show a memory map in reads of its file.
+/// On other systems, a read of the file may not return what SQLite has written to its memory map.
 #[cfg(not(unix))]
 fn open_shared(_: &Path) -> Option<Arc<File>> {
     None
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn header_is_read_only_in_its_known_format_and_complete() {
+    fn header_of_unknown_format_or_during_a_write_is_rejected() {
         let header = |version: u32, change: u8| {
             let mut header = [change; HEADER_BYTES];
             header[..4].copy_from_slice(&version.to_ne_bytes());

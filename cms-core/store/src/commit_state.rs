@@ -1,9 +1,9 @@
-//! What cached data of this process is checked against: the change counters of the newest commit.
+//! The change counters of the newest commit, which show whether cached data of this process is current.
 //!
-//! A commit of this process caches them. A statement reads them only if nothing is cached, after a commit of
-//! another process, and on a node of a cluster after each commit. So a request usually learns without a
-//! statement that what it has cached is current. Snapshots of that commit know the counters
-//! without a statement, too.
+//! A commit of this process caches the counters. A statement reads them only if nothing is cached,
+//! after a commit of another process, and on a node of a cluster after each commit. So a request
+//! usually learns without a statement whether cached data is current. Snapshots of that commit know the
+//! counters without a statement, too.
 
 use std::{
     path::Path,
@@ -31,10 +31,10 @@ pub enum TypesRead {
     These(Vec<i64>),
 }
 
-/// What a cached response depends on, as it was when the response was made.
+/// The state on which a cached response depends, as it was when the response was created.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Dependencies {
-    /// Of content types, keys and users.
+    /// Revisions of content types, keys and users.
     revisions: Revisions,
     changes: Changes,
 }
@@ -104,8 +104,8 @@ impl Store {
         Ok(state)
     }
 
-    /// Returns whether there was no commit after that of the state: what was read since belongs to
-    /// this state.
+    /// Returns whether the commit of the state is still the newest. If so, everything that was read
+    /// since then belongs to this state.
     pub fn is_newest(&self, state: &CommitState) -> bool {
         state.commit.is_some() && self.commit_state.wal_index.newest() == state.commit
     }
@@ -138,7 +138,7 @@ impl CommitStateCache {
 
     /// Commits a write transaction, and caches its state: the next request needs no snapshot for it.
     pub(crate) fn commit(&self, writer: &WriteTransaction<'_>) -> Result<()> {
-        // While the transaction is open, nobody else commits.
+        // While the transaction is open, no other connection commits.
         let known = match self.wal_index.newest() {
             Some(before) => writer.change_counters_if_any()?.map(|counters| (before, counters)),
             None => None,
@@ -194,7 +194,7 @@ mod tests {
         };
         let read = || (0..READS).for_each(|_| store.read(compare).unwrap());
         thread::scope(|scope| {
-            // More threads than processors, so that they are interrupted everywhere.
+            // More threads than processors, so that each can be interrupted at any line.
             scope.spawn(refresh);
             let readers: Vec<_> = (0..READERS).map(|_| scope.spawn(read)).collect();
             while readers.iter().any(|reader| !reader.is_finished()) {

@@ -55,7 +55,7 @@ impl Reader<'_> {
         self.query_rows(sql, [ctd, since], |row| json(row, 0))
     }
 
-    /// Returns the number of objects of a type.
+    /// Returns the counters of a type.
     pub fn type_state(&self, ctd: i64) -> Result<TypeState> {
         if let Some(known) = self.counters.and_then(|counters| counters.types.get(&ctd)) {
             return Ok(*known);
@@ -64,7 +64,7 @@ impl Reader<'_> {
         self.query_row(sql, [ctd], |row| type_state(row, 0))
     }
 
-    /// Returns the numbers of all types, by their primary keys.
+    /// Returns the counters of all types, by their primary keys.
     pub(crate) fn type_states(&self) -> Result<HashMap<i64, TypeState>> {
         let sql = "SELECT ctd, live, published, changes FROM ctd_state";
         self.query_rows(sql, [], |row| Ok((row.get(0)?, type_state(row, 1)?)))
@@ -133,8 +133,8 @@ impl WriteTransaction<'_> {
         self.execute("DELETE FROM former_definition WHERE replaced_at < ?1", [before.0])
     }
 
-    /// Makes every process read a type again although its definition has not changed, for example
-    /// because its workflow has.
+    /// Makes every process read a type again whose definition has not changed, for example after a
+    /// change of its workflow.
     pub fn touch_ctd(&self, pk: i64, rev: i64) -> Result<()> {
         self.execute("UPDATE ctd SET rev = ?2 WHERE pk = ?1", [pk, rev])?;
         self.record_change(pk, 0)

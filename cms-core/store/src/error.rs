@@ -6,8 +6,8 @@ use std::{error::Error as StdError, sync::OnceLock};
 use cms_model::error::{Error, Result, causes};
 use rusqlite::{ErrorCode, ffi};
 
-/// A lock held by another process is "busy", a full disk has its own message; every other error is
-/// internal.
+/// Converts a lock held by another process and an interrupted query to [`Error::Busy`], a full disk to
+/// [`Error::NoSpace`], and every other error to [`Error::Internal`].
 pub(super) fn map(error: rusqlite::Error) -> Error {
     match error.sqlite_error_code() {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {

@@ -14,11 +14,11 @@
 //! | `contains_text(text, part)` | whether a text contains another one, in any letter case |
 //! | `date_json(seconds)` | a date of `internal` as JSON text |
 //!
-//! `data` is the column of that name. Values, paths and conditions are JSON and parsed once per
-//! execution of a statement.
+//! `data` is the column of that name. The arguments `values`, `path`, `paths` and `condition` are JSON,
+//! and parsed once per execution of a statement.
 //!
-//! Keys are numbers, then TEXT for booleans, then BLOBs of lower-case UTF-8 for text: SQLite sorts
-//! these storage classes in this order, which is the order of lists (see
+//! The key of a number is a number, that of a boolean is TEXT, that of a text is a BLOB of lower-case
+//! UTF-8: SQLite sorts these storage classes in this order, which is the order of lists (see
 //! docs/reference/filters.md#order). Indexes contain keys and original texts. When the result of a
 //! function changes, increment the version of derived data (`super::meta`), so that the indexes are
 //! rebuilt.
@@ -135,7 +135,7 @@ pub(crate) fn sql_key(key: Option<SortKey>) -> Sql {
     }
 }
 
-/// Reads the JSON text of a value; a missing one is NULL.
+/// Parses a value from its JSON text; none if the argument is NULL.
 fn json_text(context: &Context<'_>, argument: usize) -> Result<Option<Value>> {
     let json = context.get_raw(argument).as_bytes_or_null()?;
     json.map(|json| parse(argument, json)).transpose()

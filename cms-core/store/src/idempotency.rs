@@ -38,14 +38,14 @@ impl WriteTransaction<'_> {
         actor: i64,
         (key, fingerprint): (&str, [u8; 32]),
         at: Timestamp,
-        answer: &[u8],
+        response: &[u8],
     ) -> Result<()> {
         self.execute(
             "INSERT INTO idempotency (actor, key, fingerprint, at, answer)
              VALUES (?1, ?2, ?3, ?4, ?5)
              ON CONFLICT (actor, key) DO UPDATE SET
                  fingerprint = excluded.fingerprint, at = excluded.at, answer = excluded.answer",
-            params![actor, key, fingerprint, at.0, answer],
+            params![actor, key, fingerprint, at.0, response],
         )
     }
 

@@ -62,12 +62,12 @@ pub enum JobFilter {
 }
 
 macro_rules! select {
-    ($rest:literal) => {
+    ($clauses:literal) => {
         concat!(
             "SELECT pk, id, state, ctd, type_name, action, request, actor, total, done, succeeded,
                  refused, error, created_at, finished_at
              FROM job ",
-            $rest
+            $clauses
         )
     };
 }
@@ -185,15 +185,15 @@ impl WriteTransaction<'_> {
         Ok(())
     }
 
-    /// Removes processed objects from a job: the first ones of its first chunk.
+    /// Removes processed objects from a job: the first `count` of its first chunk.
     pub fn remove_job_objects(&self, job: i64, count: usize) -> Result<()> {
         let next = self.next_job_objects(job)?;
         let Some((first, _)) = next.first() else { return Ok(()) };
         let sql = "DELETE FROM job_chunk WHERE job = ?1 AND position = ?2";
         self.execute(sql, params![job, first])?;
-        let rest: Vec<i64> = next.iter().skip(count).map(|(_, object)| *object).collect();
+        let remaining: Vec<i64> = next.iter().skip(count).map(|(_, object)| *object).collect();
         match next.get(count) {
-            Some((position, _)) => self.insert_job_chunk(job, *position, &rest),
+            Some((position, _)) => self.insert_job_chunk(job, *position, &remaining),
             None => Ok(()),
         }
     }
@@ -204,7 +204,7 @@ impl WriteTransaction<'_> {
         self.execute(sql, params![job, position, pack(objects)])
     }
 
-    /// Keeps the errors of a refused object.
+    /// Stores the errors of a refused object.
     pub fn refuse_job_object(
         &self,
         job: i64,
@@ -215,7 +215,7 @@ impl WriteTransaction<'_> {
         self.execute(sql, params![job, position, to_json(&refused)?])
     }
 
-    /// Adds to the numbers of a job, which is running from now on.
+    /// Adds to the counters of a job, and sets its state to running.
     pub fn advance_bulk_job(&self, job: i64, progress: JobProgress) -> Result<()> {
         self.execute(
             "UPDATE job SET state = ?2, done = done + ?3, succeeded = succeeded + ?4,
@@ -252,16 +252,16 @@ impl WriteTransaction<'_> {
     }
 }
 
-/// Packs primary keys: the difference of each to the one before, in groups of seven bits, the lowest
-/// first, with the high bit set in all but the last.
+/// Packs primary keys: each key as its difference to the previous one, in LEB128 (seven bits per byte,
+/// the lowest first; the high bit is set in every byte except the last).
 fn pack(objects: &[i64]) -> Vec<u8> {
     let (mut packed, mut before) = (Vec::with_capacity(objects.len() * 2), 0);
     for &object in objects {
-        let mut rest = object.wrapping_sub(before).cast_unsigned();
+        let mut difference = object.wrapping_sub(before).cast_unsigned();
         loop {
-            let [low, ..] = rest.to_le_bytes();
-            rest >>= 7;
-            if rest == 0 {
+            let [low, ..] = difference.to_le_bytes();
+            difference >>= 7;
+            if difference == 0 {
                 packed.push(low);
                 break;
             }
@@ -292,9 +292,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn packed_row_numbers_are_unpacked() {
-        let numbers = [1, 2, 130, 131, 20_000, 5, 0, i64::MAX, i64::MIN, -1, 1 << 40];
-        assert_eq!(unpack(&pack(&numbers)), numbers);
+    fn packed_primary_keys_are_unpacked() {
+        let keys = [1, 2, 130, 131, 20_000, 5, 0, i64::MAX, i64::MIN, -1, 1 << 40];
+        assert_eq!(unpack(&pack(&keys)), keys);
         assert!(unpack(&pack(&[])).is_empty());
         assert_eq!(pack(&[7, 8, 300]), [7, 1, 0xa4, 2]);
     }

@@ -98,7 +98,7 @@ pub struct ChangedObject<'a> {
 pub struct DetailedEntry {
     pub position: JournalPosition,
     pub at: Timestamp,
-    /// None for a change that is not of content.
+    /// None for a change of a key, user or workflow, or a sign-in.
     pub event: Option<Event>,
     /// Primary key of the type.
     pub ctd: i64,
@@ -117,7 +117,7 @@ pub struct EntryObject {
     pub version: i64,
 }
 
-/// A request to rebuild the search index: consecutive rows.
+/// A request to rebuild the search index, stored as consecutive rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReindexRequest {
     /// Numbers of the first and the last row.
@@ -132,7 +132,7 @@ pub struct ReindexRequest {
 #[derive(Clone, Copy, Debug)]
 pub struct JournalEntry {
     pub position: JournalPosition,
-    /// None for a change that is not of content.
+    /// None for a change of a key, user or workflow, or a sign-in.
     pub event: Option<Event>,
     pub ctd: i64,
     pub object: Option<i64>,

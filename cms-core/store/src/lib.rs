@@ -141,10 +141,10 @@ impl Store {
                 folder.display()
             )));
         }
-        Self::with(path, writer, None, (lock, None))
+        Self::from_parts(path, writer, None, (lock, None))
     }
 
-    fn with(
+    fn from_parts(
         path: PathBuf,
         writer: Connection,
         replica: Option<Replica>,
@@ -168,8 +168,8 @@ impl Store {
         })
     }
 
-    /// Stops sharing the data directory, if no other process uses it; returns whether it did. Then a
-    /// process that opens it waits, or fails after 10 s, until [`Self::share_directory`].
+    /// Stops sharing the data directory, if no other process uses it; returns whether it did. A process
+    /// that opens the directory then waits for [`Self::share_directory`], and fails after 10 s.
     ///
     /// # Errors
     /// [`Error::Conflict`] if a newer version migrates the database at that moment.
@@ -387,7 +387,7 @@ impl<'c> Reader<'c> {
     }
 }
 
-/// Locks a mutex, of which a panic while it is locked leaves no partial state.
+/// Locks a mutex whose data is valid even after a panic while it was locked.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -80,10 +80,10 @@ impl Reader<'_> {
         &self,
         target: (&str, &str),
         itself: i64,
-        (ctd, of, except): (i64, LinkingObjects, &[i64]),
+        (ctd, linking, except): (i64, LinkingObjects, &[i64]),
         range: ListRange,
     ) -> Result<Vec<i64>> {
-        let condition = of.condition();
+        let condition = linking.condition();
         let except = serde_json::to_string(except).expect("numbers are valid JSON");
         let offset = i64::try_from(range.offset).unwrap_or(i64::MAX);
         self.query_values(
@@ -124,14 +124,14 @@ impl Reader<'_> {
 }
 
 impl WriteTransaction<'_> {
-    /// Stores the links of a new object, which is already stored.
+    /// Stores the links of a new object. The object must already be stored.
     pub fn insert_links<'l>(
         &self,
         object: i64,
         targets: impl Iterator<Item = (&'l str, &'l str)>,
     ) -> Result<()> {
-        // One row, not `INSERT ... SELECT`: that has a rollback journal of its own, and at its end SQLite
-        // walks the journal of the savepoint, which is long if a batch shares a commit.
+        // One row per statement: `INSERT ... SELECT` has its own rollback journal, and at its end
+        // SQLite reads the journal of the savepoint, which is long if a batch shares a commit.
         let mut statement = self.statement(&format!(
             "INSERT OR IGNORE INTO link (target_type, target_id, object, source_ctd)
              VALUES (?1, ?2, ?3, (

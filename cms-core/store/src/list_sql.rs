@@ -5,11 +5,11 @@
 //! value. The SQL text contains only the primary key of the type and slot numbers; client values are
 //! bound. So each type has few statements, and SQL injection is impossible.
 //!
-//! Conditions that an index answers exactly use its columns ([`super::slots`]). The others call
+//! Conditions that an index can evaluate exactly use its columns ([`super::slots`]). The others call
 //! [`super::functions`], which run the code of [`cms_model::query`]. [`terms`] compiles conditions;
-//! [`access_path`] chooses between an index of the order and an index of a condition. A page is
-//! selected by primary keys first: the sorter then holds keys instead of objects, and skipped pages
-//! are skipped within an index.
+//! [`access_path`] chooses between an index of the order and an index of a condition. A statement first
+//! selects the primary keys of a page: so SQLite sorts keys instead of objects, and skips earlier
+//! pages within an index.
 
 mod access_path;
 mod descending;
@@ -257,7 +257,7 @@ impl<'a> Builder<'a> {
     fn condition(&self, terms: &[Term], uses_order_index: bool) -> String {
         let mut condition = terms::join(terms);
         if !uses_order_index && access_path::best(terms) == AccessMethod::PrimaryKeys {
-            // The first term is `ctd = …`: the plus keeps SQLite from indexes that start with it.
+            // The first term is `ctd = …`: the unary plus excludes the indexes that start with `ctd`.
             condition.insert(0, '+');
         }
         for slot in &self.used {
@@ -268,7 +268,7 @@ impl<'a> Builder<'a> {
     }
 
     fn bind_json(&mut self, value: &impl serde::Serialize) -> String {
-        let json = serde_json::to_string(value).expect("queries have no keys but strings");
+        let json = serde_json::to_string(value).expect("all keys in queries are strings");
         self.bind(Sql::Text(json))
     }
 

@@ -24,7 +24,7 @@ pub struct Revisions {
     pub auth: i64,
 }
 
-/// The state of one commit, as far as cached data depends on it.
+/// The counters of one commit that show whether cached data is current.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChangeCounters {
     pub revisions: Revisions,
@@ -80,7 +80,7 @@ impl Reader<'_> {
         self.change_counters_of(self.revisions()?)
     }
 
-    /// Returns the version of the content of a type; none if only a statement could tell it.
+    /// Returns the version of the content of a type; none if this requires a statement.
     pub fn known_type_version(&self, ctd: i64) -> Option<TypeVersion> {
         let counters = self.counters?;
         let changes = counters.types.get(&ctd)?.changes;
@@ -137,7 +137,7 @@ impl WriteTransaction<'_> {
         self.execute("UPDATE local SET derived = 0", [])
     }
 
-    /// Invalidates the content types of every process; returns the new revision.
+    /// Invalidates the cached content types of every process; returns the new revision.
     pub fn bump_schema(&self) -> Result<i64> {
         self.query_value("UPDATE meta SET schema_rev = schema_rev + 1 RETURNING schema_rev", [])
     }

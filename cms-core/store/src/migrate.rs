@@ -186,14 +186,14 @@ fn create(folder: &Path, path: &Path, new: NewDatabase) -> Result<()> {
     if folder.join("cms.db.new-wal").exists() {
         return Err(Error::internal("the new database cannot be closed"));
     }
-    // SQLite would replay the log of a lost database into the new one. It is kept, because it may be
-    // all that remains of the lost database.
+    // SQLite would replay the log of a lost database into the new one. The log is kept under another
+    // name, because it may be all that remains of the lost database.
     let log = folder.join("cms.db-wal");
     if log.exists() {
         fs::rename(&log, folder.join("cms.db-wal.old")).map_err(failed)?;
     }
     remove("cms.db-shm")?;
-    // Derived from the lost database.
+    // The search index was derived from the lost database.
     fs::remove_dir_all(folder.join("index")).or_else(folder::ignore_missing).map_err(failed)?;
     fs::rename(&temporary, path).map_err(failed)?;
     folder::sync(folder).map_err(failed)

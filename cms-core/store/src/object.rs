@@ -135,8 +135,8 @@ impl Reader<'_> {
         })
     }
 
-    /// Passes the existing ones of the ids to `visit`, in no particular order, with one statement,
-    /// until `visit` fails.
+    /// Passes the objects with these ids that exist to `visit`, in no particular order, with one
+    /// statement. Stops at the first error of `visit`.
     pub fn objects(
         &self,
         edition: Edition,
@@ -155,7 +155,7 @@ impl Reader<'_> {
         self.each_row(&sql, params![ctd, ids], |row| visit(read(row).map_err(map)?))
     }
 
-    /// Passes the existing objects of these primary keys to `visit`, with their type, in no
+    /// Passes the objects with these primary keys that exist to `visit`, with their type, in no
     /// particular order.
     pub fn object_rows(
         &self,

@@ -1,4 +1,4 @@
-//! The result of a write that comes with its commit, for threads and for tasks that wait.
+//! The result of a queued write. Threads and tasks wait for it until the write is committed.
 
 use std::{
     mem,
@@ -13,7 +13,7 @@ use tracing::{Span, info_span};
 
 use super::{TRACE_TARGET, lock};
 
-/// A write whose changes are not committed yet. It is carried out even if this is dropped.
+/// A write whose changes are not committed yet. The write runs even if this is dropped.
 #[must_use = "the write has not succeeded before its commit"]
 pub struct PendingCommit<T> {
     result: ResultCell<T>,
@@ -22,8 +22,8 @@ pub struct PendingCommit<T> {
     _span: Span,
 }
 
-/// Where the write stores its result before the commit. It is set completely, so that a panic leaves no
-/// partial one.
+/// Where the write stores its result before the commit. The result is set in one assignment, so a panic
+/// leaves no partial result.
 pub(super) struct ResultCell<T>(Arc<Mutex<Option<Result<T>>>>);
 
 impl<T> ResultCell<T> {
@@ -35,16 +35,16 @@ impl<T> ResultCell<T> {
 /// Completes a write. If it is dropped instead, the waiting caller gets an error.
 pub(super) struct Completion(Option<Arc<Mutex<State>>>);
 
-/// What a batch of writes ended with; an error means that it was rolled back.
+/// The outcome of a batch of writes; an error means that the batch was rolled back.
 type BatchOutcome = std::result::Result<(), Arc<Error>>;
 
 enum State {
-    /// Whom to wake.
+    /// The waker of the thread or task that waits.
     Waiting(Option<Waker>),
     Completed(BatchOutcome),
 }
 
-/// Creates a write that is to be completed.
+/// Creates a pending write, and the parts that complete it.
 pub(super) fn new<T>() -> (PendingCommit<T>, ResultCell<T>, Completion) {
     let result = Arc::default();
     let state = Arc::new(Mutex::new(State::Waiting(None)));
@@ -203,8 +203,8 @@ mod tests {
 
     #[test]
     fn write_fails_with_its_batch_or_without_a_result() {
-        type End = Box<dyn FnOnce(ResultCell<u8>, Completion)>;
-        let ends: [(End, &str); 3] = [
+        type Ending = Box<dyn FnOnce(ResultCell<u8>, Completion)>;
+        let endings: [(Ending, &str); 3] = [
             (
                 Box::new(|result, completion| {
                     result.set(Ok(7));
@@ -215,7 +215,7 @@ mod tests {
             (Box::new(|_, completion| completion.complete(Ok(()))), "a write panicked"),
             (Box::new(|result, _| result.set(Ok(7))), "a batch of writes panicked"),
         ];
-        for (end, expected) in ends {
+        for (end, expected) in endings {
             let (pending, result, completion) = new();
             end(result, completion);
             let error = pending.wait().unwrap_err();

@@ -56,7 +56,7 @@ fn connect(path: &Path, flags: OpenFlags, cache: u32) -> Result<Connection> {
     let connection = Connection::open_with_flags(path, flags).map_err(map)?;
     connection.execute_batch(PRAGMAS).map_err(map)?;
     connection.pragma_update(None, "cache_size", -i64::from(cache)).map_err(map)?;
-    // Otherwise the planner uses bound values, and plans a statement again for each of them.
+    // Without this, the planner uses bound values, and plans a statement again for each new value.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map_err(map)?;
     connection.set_prepared_statement_cache_capacity(MAX_CACHED_STATEMENTS);
     functions::register(&connection).map_err(map)?;
@@ -91,13 +91,13 @@ struct State {
     idle: Vec<ReadConnection>,
     /// Number of connections that may still be opened.
     unopened: usize,
-    /// Waiting threads: a wake-up is a system call, even when no thread waits.
+    /// Number of waiting threads. If it is 0, no wake-up is needed, which would be a system call.
     waiting: usize,
 }
 
 impl Pool {
     pub(super) fn new(path: PathBuf) -> Self {
-        // Quick reads run on threads that must not block, and must always find a connection. So the
+        // Quick reads run on threads that must not block, so they must always find a connection. The
         // pool is larger than the number of long reads that a server permits, which is 2 reads and
         // 4 searches per core, at least 4 and 8. Connections are opened when needed.
         let cores = std::thread::available_parallelism().map_or(2, usize::from);
@@ -163,8 +163,8 @@ impl Pool {
 
 fn connect_reader(path: &Path) -> Result<ReadConnection> {
     let deadline = Arc::new(Mutex::new(Instant::now()));
-    let ends = Arc::clone(&deadline);
-    let is_over = move || Instant::now() > *lock(&ends);
+    let current = Arc::clone(&deadline);
+    let is_over = move || Instant::now() > *lock(&current);
     Ok(ReadConnection { connection: connect_cancellable(path, is_over)?, deadline })
 }
 

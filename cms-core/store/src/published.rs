@@ -91,7 +91,7 @@ impl WriteTransaction<'_> {
         self.withdraw(ctd, pk)
     }
 
-    /// Sets or removes the schedule of an object; `actor` is the one who set it.
+    /// Sets or removes the schedule of an object; `actor` is recorded as its author.
     pub fn set_schedule(
         &self,
         ctd: i64,

@@ -25,7 +25,7 @@ pub struct StoredVersion<'r> {
     pub data: &'r str,
 }
 
-/// The rewritten versions of an object; none when a version stays unchanged.
+/// The rewritten versions of an object; a field is none if that version stays unchanged.
 pub struct RewrittenVersions {
     pub current: Option<RewrittenVersion>,
     pub published: Option<RewrittenVersion>,

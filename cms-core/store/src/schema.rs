@@ -1,8 +1,8 @@
 //! The versions of the database schema.
 //!
-//! A database gets a version by the statements of one file in `migrations/`. From version 14 on, a
-//! running cluster moves to it step by step: see [`SharedMigration`], and "Write code" in
-//! CONTRIBUTING.md.
+//! Each version has a file in `migrations/`, whose statements change a database of the previous
+//! version. From version 14 on, a running cluster is upgraded one version at a time: see
+//! [`SharedMigration`], and "Write code" in CONTRIBUTING.md.
 
 use cms_model::error::{Error, Result};
 use refinery::{Migration, Runner, Target};
@@ -17,7 +17,7 @@ mod embedded {
 /// The first version that the shared database of a cluster can have.
 const FIRST_SHARED: i64 = 13;
 
-/// What the shared database needs for a version, beside the statements for `SQLite`.
+/// The migration of the shared database to a version, in addition to the statements for `SQLite`.
 #[derive(Clone, Copy, Debug)]
 pub struct SharedMigration {
     pub version: i64,
@@ -39,7 +39,7 @@ pub struct Schemas {
 }
 
 impl Default for Schemas {
-    /// Those of this program.
+    /// The versions of this program.
     fn default() -> Self {
         let migrations = embedded::migrations::runner().get_migrations().clone();
         Self { migrations, shared: SHARED.to_vec() }
@@ -47,7 +47,7 @@ impl Default for Schemas {
 }
 
 impl Schemas {
-    /// Adds a version, as a later program has it.
+    /// Adds a version, as a later program would.
     #[cfg(any(test, feature = "testing"))]
     #[must_use]
     pub fn with_next(mut self, statements: &str, shared: SharedMigration) -> Self {
@@ -63,13 +63,13 @@ impl Schemas {
         versions.max().unwrap_or_default()
     }
 
-    /// The step of a cluster to a version.
+    /// The migration of the shared database to a version.
     pub(super) fn shared(&self, version: i64) -> Option<SharedMigration> {
         self.shared.iter().find(|step| step.version == version).copied()
     }
 
-    /// Rejects the version of a cluster that this program does not work with: it knows its own, and
-    /// the one before, since nodes are replaced one after the other.
+    /// Rejects a cluster whose version this program does not support. The program supports its newest
+    /// version and the previous one, because nodes are replaced one after the other.
     pub(super) fn require_usable(&self, found: i64) -> Result<()> {
         let newest = self.newest();
         let oldest = FIRST_SHARED.max(newest - 1);
@@ -97,7 +97,7 @@ impl Schemas {
                 "PRAGMA busy_timeout = 10000; PRAGMA journal_mode = WAL; PRAGMA foreign_keys = OFF;",
             )
             .map_err(map)?;
-        // Indexes that a migration touches call them.
+        // Indexes that a migration changes call these functions.
         functions::register(connection).map_err(map)?;
         let target = match to {
             Some(version) => Target::Version(version.try_into().map_err(Error::from_storage)?),
@@ -115,7 +115,7 @@ impl Schemas {
 mod tests {
     use super::*;
 
-    /// A node could not move to it otherwise.
+    /// A cluster cannot be upgraded to a version without its shared migration.
     #[test]
     fn every_version_of_a_cluster_has_its_shared_migration() {
         let schemas = Schemas::default();

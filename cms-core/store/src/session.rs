@@ -11,7 +11,7 @@ use rusqlite::{Row, params};
 
 use super::{Reader, WriteTransaction, named};
 
-/// A session, ended by time or not.
+/// A session, which may have expired.
 #[derive(Clone, Debug)]
 pub struct SessionRow {
     pub pk: i64,
@@ -19,7 +19,7 @@ pub struct SessionRow {
     /// Primary key of the user.
     pub user: i64,
     pub lifetime: Lifetime,
-    /// Of the client that signed in.
+    /// The address of the client that signed in.
     pub address: String,
     pub user_agent: String,
 }
@@ -71,7 +71,7 @@ impl Reader<'_> {
         )
     }
 
-    /// Returns whether sessions, links or unfinished sign-ins have ended by time.
+    /// Returns whether sessions, links or unfinished sign-ins have expired.
     pub fn has_ended_access(&self, cutoffs: AccessCutoffs) -> Result<bool> {
         let AccessCutoffs { idle, created, expired } = cutoffs;
         self.query_value(
@@ -160,8 +160,8 @@ impl WriteTransaction<'_> {
         )
     }
 
-    /// Removes what [`Reader::has_ended_access`] finds. It authenticates nothing any more, so
-    /// caches stay valid.
+    /// Removes the rows that [`Reader::has_ended_access`] finds. They authenticate no request any more,
+    /// so caches stay valid.
     pub fn remove_ended_access(&self, cutoffs: AccessCutoffs) -> Result<()> {
         let AccessCutoffs { idle, created, expired } = cutoffs;
         self.execute(

@@ -154,9 +154,9 @@ mod tests {
         assert_eq!(complete.len(), 4 * 2, "of two tables");
 
         writer.drop_slots(3).unwrap();
-        let mut rest: Vec<String> = writer.slot_indexes().unwrap().into_iter().collect();
-        rest.sort_unstable();
-        assert_eq!(rest, ["object_slot_3", "published_slot_3"]);
+        let mut remaining: Vec<String> = writer.slot_indexes().unwrap().into_iter().collect();
+        remaining.sort_unstable();
+        assert_eq!(remaining, ["object_slot_3", "published_slot_3"]);
 
         let mut progress = Vec::new();
         writer.ensure_slots(4, |done, total| progress.push((done, total))).unwrap();

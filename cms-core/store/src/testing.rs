@@ -15,8 +15,8 @@ pub(crate) fn database_with(sql: &str) -> (TempDir, Connection) {
     (folder, database)
 }
 
-/// Runs a statement that returns a primary key, and requires its rows, an access by one index, and a
-/// cost that does not depend on the size of the table.
+/// Asserts that a statement returns the primary keys `wanted`, reads only one index, and has a cost
+/// that does not depend on the size of the table.
 pub(crate) fn assert_read_by_index<P: Params>(
     database: &Connection,
     sql: &str,

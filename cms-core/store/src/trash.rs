@@ -94,13 +94,13 @@ pub struct RestoredRow<'a> {
 }
 
 impl TrashFilter {
-    /// The condition with the parameters 1 to 5. It selects the index: of one type, or of all
-    /// deletions in order.
+    /// The condition, with parameters 1 to 5. It determines which index SQLite uses: by type, or by
+    /// time of deletion.
     fn condition(&self) -> String {
         let types = match self.types.as_deref() {
             None => "",
             Some([_]) => "ctd = (SELECT value FROM json_each(?1)) AND ",
-            // The plus sign keeps the index of types from being used, which is not in order.
+            // The unary plus excludes the index by type: for several types, it is not in order of time.
             Some(_) => "+ctd IN (SELECT value FROM json_each(?1)) AND ",
         };
         let actor = if self.actor.is_some() { " AND deleted_by = ?4" } else { "" };
@@ -201,7 +201,7 @@ impl Reader<'_> {
         )
     }
 
-    /// Returns the text of a replaced version of an object, live or deleted.
+    /// Returns the properties of a replaced version of an object, live or deleted.
     pub fn version_data(&self, pk: i64, version: i64) -> Result<Option<String>> {
         self.query_optional(
             "SELECT data FROM object_version WHERE object = ?1 AND version = ?2",

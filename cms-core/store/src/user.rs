@@ -136,7 +136,7 @@ impl WriteTransaction<'_> {
         Ok(pk)
     }
 
-    /// Replaces the settings of a user.
+    /// Replaces the profile of a user.
     pub fn set_profile(&self, pk: i64, profile: &Profile) -> Result<()> {
         self.execute(
             "UPDATE actor SET name = ?2, rules = ?3 WHERE pk = ?1",
@@ -175,7 +175,7 @@ impl WriteTransaction<'_> {
         for sql in [
             "DELETE FROM working_copy WHERE actor = ?1",
             "DELETE FROM preview_token WHERE actor = ?1",
-            // Its other tables cascade.
+            // Cascades to the other tables of a user.
             "DELETE FROM user WHERE actor = ?1",
         ] {
             self.execute(sql, [pk])?;
@@ -186,7 +186,7 @@ impl WriteTransaction<'_> {
         )
     }
 
-    /// Ends everything that authenticates a user but the password: sessions, links and preview
+    /// Ends everything that authenticates a user except the password: sessions, links and preview
     /// tokens.
     pub fn end_access(&self, pk: i64) -> Result<()> {
         for sql in [
@@ -199,11 +199,11 @@ impl WriteTransaction<'_> {
         Ok(())
     }
 
-    /// Ends the access of all users: a restored copy must not be open to those who could sign in at
-    /// the time of the backup.
+    /// Ends the access of all users: in a restored copy, sessions and links of the time of the backup
+    /// must not be valid.
     pub fn end_all_access(&self) -> Result<()> {
         for table in ["session", "sign_in_link", "openid_sign_in", "preview_token"] {
-            // Without the condition, no hook reports the removed rows.
+            // Without a condition, SQLite's update hook would not report the removed rows.
             self.execute(&format!("DELETE FROM {table} WHERE true"), [])?;
         }
         self.bump_auth()

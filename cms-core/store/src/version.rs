@@ -7,7 +7,7 @@ use rusqlite::params;
 
 use super::{Reader, WriteTransaction, object};
 
-/// A replaced version with the columns of [`object::read`]; `$data` is that of the properties.
+/// A replaced version with the columns of [`object::read`]; `$data` is the column of the properties.
 macro_rules! select {
     ($data:literal, $condition:literal) => {
         concat!(
@@ -24,7 +24,7 @@ const ONE: &str = select!("v.data", "v.version = ?2");
 const RANGE: &str = select!("'{}'", "v.version BETWEEN ?2 AND ?3 ORDER BY v.version");
 
 impl Reader<'_> {
-    /// Returns a version of an object that may since be replaced or deleted.
+    /// Returns a version of an object, even if the version was replaced or the object was deleted.
     pub fn any_version(&self, pk: i64, version: i64) -> Result<Option<StoredObject<'static>>> {
         self.query_optional(
             "WITH whole AS MATERIALIZED (

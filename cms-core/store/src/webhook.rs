@@ -12,8 +12,7 @@ impl Reader<'_> {
         self.query_value("SELECT webhook_seq FROM meta", [])
     }
 
-    /// Returns the key from which webhook secrets are derived; empty in a data directory that never
-    /// had one.
+    /// Returns the key from which webhook secrets are derived; empty if none was created yet.
     pub fn webhook_key(&self) -> Result<String> {
         self.query_value("SELECT webhook_key FROM meta", [])
     }

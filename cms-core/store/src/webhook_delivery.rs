@@ -77,7 +77,7 @@ pub struct DeliveryAttempt {
     pub state: &'static str,
     /// The time of the next attempt; none when the delivery leaves its queue.
     pub due_at: Option<Timestamp>,
-    /// The endpoint did not respond, or responded with a server error.
+    /// Whether the endpoint did not respond, or responded with a server error.
     pub outage: bool,
     pub status: Option<u16>,
     pub response: Option<String>,
@@ -90,13 +90,13 @@ pub struct DeliveryAttempt {
 }
 
 macro_rules! select {
-    ($rest:literal) => {
+    ($clauses:literal) => {
         concat!(
             "SELECT pk, webhook, message, at, action, ctd, object, version, type_name, id, queued,
                  due_at, state, attempts, attempted_at, status, response, error, request, due_since, actor,
                  request_headers, response_headers, duration_ms
              FROM webhook_delivery ",
-            $rest
+            $clauses
         )
     };
 }

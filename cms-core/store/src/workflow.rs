@@ -12,7 +12,7 @@ impl Reader<'_> {
         self.query_rows(sql, [], |row| json(row, 0))
     }
 
-    /// Returns a state of an object of the type that is not in this list, if any.
+    /// Returns a workflow state that an object of the type has and this list does not contain, if any.
     pub fn state_outside(&self, ctd: i64, states: &[String]) -> Result<Option<String>> {
         let known = serde_json::to_string(states).expect("strings are valid JSON");
         self.query_optional(

@@ -1,6 +1,6 @@
 //! Rows of working copies, the unfinished work of actors on objects.
 //!
-//! Lists leave out the column `data`, which is last in its row and not read then.
+//! Lists do not select the column `data`: it is the last one of its row, so SQLite does not read it.
 
 use cms_model::{clock::Timestamp, error::Result};
 use rusqlite::{Row, params};
@@ -131,8 +131,8 @@ impl WriteTransaction<'_> {
 
     /// Removes the working copies of an actor that is about to be removed.
     pub fn remove_working_copies_of(&self, actor: i64) -> Result<()> {
-        for of in ["object", "new_id"] {
-            let sql = format!("DELETE FROM working_copy WHERE actor = ?1 AND {of} IS NOT NULL");
+        for column in ["object", "new_id"] {
+            let sql = format!("DELETE FROM working_copy WHERE actor = ?1 AND {column} IS NOT NULL");
             self.execute(&sql, [actor])?;
         }
         Ok(())

@@ -62,8 +62,8 @@ struct Writer {
     /// The commit listeners.
     listeners: Mutex<Vec<Weak<dyn Fn() + Send + Sync>>>,
     /// Number of batches, the writes in them, and their total duration in nanoseconds. Batches that were
-    /// rolled back because no write succeeded, and dry runs of a node, count too; of a batch that failed, only
-    /// the duration.
+    /// rolled back because no write succeeded, and dry runs of a node, count too. For a batch that
+    /// failed, only the duration counts.
     batches: AtomicU64,
     writes: AtomicU64,
     busy: AtomicU64,
@@ -213,7 +213,7 @@ impl GroupCommit {
         pending
     }
 
-    /// The cluster side of the database, if it is the replica of a node.
+    /// The replica, if this is the database of a node.
     pub(super) fn replica(&self) -> Option<&Replica> {
         self.writer.replica.as_ref()
     }
@@ -242,7 +242,7 @@ impl Drop for GroupCommit {
         lock(&self.writer.queue).is_closed = true;
         self.writer.woken.notify_one();
         if let Some(thread) = self.thread.take() {
-            // It does not panic: see `Writer::run`.
+            // The thread does not panic: see `Writer::run`.
             thread.join().ok();
         }
     }
@@ -254,14 +254,14 @@ impl Writer {
         while self.wait_for_writes() {
             let ended = catch_unwind(AssertUnwindSafe(|| self.run_next_batch()));
             if ended.is_err() {
-                // The writes that the batch took failed with it. Perhaps it panicked before it took
-                // any: so that none waits forever, as many waiting writes as a batch may take fail too.
+                // The writes that the batch took have failed. It may have panicked before it took any.
+                // So that no write waits forever, as many waiting writes as fit in a batch fail too.
                 drop(self.take_waiting(MAX_WRITES_PER_COMMIT));
             }
         }
     }
 
-    /// Waits for a write; returns false when there will be none.
+    /// Waits for a write; returns false if the queue is closed and empty.
     fn wait_for_writes(&self) -> bool {
         let mut queue = lock(&self.queue);
         while queue.waiting.is_empty() && !queue.is_closed {
@@ -326,7 +326,7 @@ impl Writer {
             },
         };
         if completions.is_empty() && outcome.is_err() {
-            // The batch has failed before it took writes: they fail with it.
+            // The batch has failed before it took the waiting writes: they fail with it.
             completions = self.take_waiting(MAX_WRITES_PER_COMMIT).1;
         }
         let outcome = self.damage.record_damage(outcome).map_err(Arc::new);
@@ -361,8 +361,8 @@ fn require_not_moved(transaction: &WriteTransaction<'_>) -> Result<()> {
     }
 }
 
-/// Runs writes in one transaction, if `admit` allows it: each keeps or rolls back its own changes, one commit stores them
-/// all.
+/// Runs writes in one transaction, if `admit` allows it: each keeps or rolls back its own changes, and
+/// one commit stores all of them.
 fn run_batch(
     connection: &Connection,
     take: &mut Take<'_>,
@@ -393,7 +393,7 @@ pub(super) fn run_writes(transaction: &WriteTransaction<'_>, take: &mut Take<'_>
             succeeded |= run_write(transaction, write, alone)?;
         }
         if alone && !succeeded {
-            // Without a savepoint, only a rollback of the transaction takes its changes back.
+            // The write had no savepoint: only a rollback of the transaction undoes its changes.
             break;
         }
         alone = false;

@@ -11,11 +11,12 @@ use super::{
 };
 use crate::{Reader, WriteTransaction, error::map, lock, pool};
 
-/// Maximum rows that are requested at once.
+/// Maximum number of rows per request.
 const CHUNK_ROWS: usize = 2000;
 
-/// The connection that writes the changes of others. It does not enforce references: they hold at
-/// the end, but not between two rows, and its deletions must not cascade to rows that stay.
+/// The connection that writes the changes of other nodes. It does not enforce foreign keys: these hold
+/// at the end of the transaction, but not between two rows, and a deletion must not cascade to rows
+/// that stay.
 pub(super) struct ChangeApplier(Mutex<Connection>);
 
 impl ChangeApplier {
@@ -71,8 +72,8 @@ fn apply(
     Ok(head.position)
 }
 
-/// The last used key of each table, as JSON. They are copied as a whole, because SQLite's update hook
-/// does not report changes of `sqlite_sequence`.
+/// The last used key of each table, as JSON. Each commit copies all of them, because SQLite's update
+/// hook does not report changes of `sqlite_sequence`.
 pub(super) fn sequences(reader: &Reader<'_>) -> Result<String> {
     reader.query_value(
         "SELECT json_group_object(name, seq) FROM (SELECT name, seq FROM sqlite_sequence ORDER BY name)",
@@ -87,7 +88,7 @@ pub(super) fn write_sequences(writer: &WriteTransaction<'_>, head: &Head) -> Res
     writer.execute(insert, [&head.sequences])
 }
 
-/// Stores up to which commit the replica has the changes of the cluster.
+/// Stores the last commit of the cluster that the replica has.
 pub(super) fn set_position(writer: &WriteTransaction<'_>, position: Position) -> Result<()> {
     let sql = "UPDATE local SET commit_no = ?1, nonce = ?2";
     writer.execute(sql, [position.commit, position.nonce])

@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{DERIVED_DATA_VERSION, Reader, Schemas, WriteTransaction, error::map, functions};
 
-/// The new replica, until it is complete.
+/// File name of a new replica until it is complete.
 const TEMPORARY: &str = "cms.db.bootstrap";
 
 /// Copies all rows of one commit to a new database; returns its path and the commit.
@@ -32,7 +32,7 @@ pub(crate) fn copy_shared_database(
     let schema = snapshot.head().schema;
     schemas.require_usable(schema)?;
     let path = folder.join(TEMPORARY);
-    replace(folder, TEMPORARY, None)?;
+    rename_or_remove(folder, TEMPORARY, None)?;
     folder::create_private(&path).map_err(|error| path_error(&path, &error))?;
     schemas.migrate(&mut Connection::open(&path).map_err(map)?, Some(schema))?;
     let mut connection = Connection::open(&path).map_err(map)?;
@@ -43,7 +43,7 @@ pub(crate) fn copy_shared_database(
         )
         .map_err(map)?;
     let position = fill(&mut connection, &mut *snapshot)?;
-    // One file, which is complete when it gets its name.
+    // Writes the log into the file, so that one complete file can be renamed.
     connection
         .execute_batch("PRAGMA synchronous = FULL; PRAGMA wal_checkpoint(TRUNCATE)")
         .map_err(map)?;
@@ -57,7 +57,7 @@ fn fill(connection: &mut Connection, snapshot: &mut dyn SharedSnapshot) -> Resul
     let transaction = connection.transaction().map_err(map)?;
     let position = {
         let writer = WriteTransaction(Reader::new(&transaction));
-        // Rows first: one pass per index is faster than one change per row.
+        // Indexes are built after all rows are inserted, which is faster than one update per row.
         let indexes: Vec<(String, String)> = writer.query_rows(
             "SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL",
             [],
@@ -129,7 +129,7 @@ pub(crate) fn copy_to_shared_database(
 }
 
 /// Gives a database another name, or removes it, with the files that SQLite keeps beside it.
-pub(crate) fn replace(folder: &Path, name: &str, new_name: Option<&str>) -> Result<()> {
+pub(crate) fn rename_or_remove(folder: &Path, name: &str, new_name: Option<&str>) -> Result<()> {
     for suffix in ["", "-wal", "-shm", "-journal"] {
         let path = folder.join(format!("{name}{suffix}"));
         let done = match new_name {
@@ -151,7 +151,7 @@ mod tests {
     use super::*;
     use crate::cluster::database::{ChangedKeys, ColumnValues, HeadState, History, Rows};
 
-    /// Objects with a link each.
+    /// A snapshot with one link for each object, but without the objects.
     struct Links {
         objects: i64,
         state: HeadState,
@@ -197,7 +197,7 @@ mod tests {
         let head =
             Head { cluster: "cluster".to_owned(), position, schema: 1, sequences: String::new() };
         let state = HeadState { head, history: History::Same, changes: ChangedKeys::new() };
-        // The objects are missing, which is found when all rows are there.
+        // The objects are missing: `fill` reports that after it has inserted all links.
         fill(&mut connection, &mut Links { objects, state }).unwrap_err();
         count.load(Ordering::Relaxed)
     }

@@ -1,10 +1,10 @@
 //! Notes the keys of the rows that a transaction changes, by SQLite's update hook.
 //!
 //! Rows are read when the transaction is about to be committed, so a key that is noted twice or
-//! without need does no harm, and a key without a row is a deletion. What the hook does not report:
-//! tables without an integer key, rows that `REPLACE` removes, and `DELETE` without `WHERE`. A test
-//! of the sources refuses such statements, and the comparison of all tables after each commit
-//! detects what the test misses.
+//! without need does no harm, and a key without a row is a deletion. The hook does not report changes
+//! of tables without an integer key, rows that `REPLACE` removes, and `DELETE` without `WHERE`. A test
+//! of the source code refuses such statements, and tests compare all tables after each commit to
+//! detect any others.
 
 use std::{
     collections::HashMap,
@@ -22,8 +22,8 @@ use crate::{Reader, error::map, lock};
 
 /// The changed rows of the current transaction of one connection.
 pub(crate) struct Capture {
-    /// The list is also used after a panic while it was locked: each change is added in one step, so it
-    /// is always complete.
+    /// The list is used even after a panic while it was locked: each change is added in one step, so
+    /// the list is always consistent.
     changes: Arc<Mutex<Vec<Change>>>,
     /// The index of the table of links.
     links: usize,

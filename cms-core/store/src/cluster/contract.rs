@@ -1,4 +1,4 @@
-//! What every shared database does, as tests: see [`CASES`].
+//! Tests that every implementation of [`SharedDatabase`] passes: see [`CASES`].
 
 mod membership;
 mod rows;
@@ -20,7 +20,7 @@ use membership::{duty_has_one_holder, nodes_are_listed};
 use rows::{append, marks, sorted};
 pub use rows::{mark, object, objects};
 
-/// A test on two nodes of one cluster, which has not been created yet.
+/// A test on two nodes of one cluster. The test creates the cluster.
 pub type Case = fn(&dyn SharedDatabase, &dyn SharedDatabase);
 
 /// All tests with their names. Each needs a new database.
@@ -110,13 +110,13 @@ fn all_of(snapshot: &mut dyn SharedSnapshot, table: &MirroredTable) -> Rows {
     sorted(&all)
 }
 
-/// The changed keys of one table, in order; each may be there only once.
+/// The changed keys of one table, in order. Asserts that no key is repeated.
 fn changed(changes: &ChangedKeys, table: &str) -> Vec<i64> {
     let mut keys = changes.get(table).cloned().unwrap_or_default();
     keys.sort_unstable();
     let count = keys.len();
     keys.dedup();
-    assert_eq!(keys.len(), count, "a key is there more than once");
+    assert_eq!(keys.len(), count, "a key is repeated");
     keys
 }
 
@@ -212,7 +212,7 @@ fn lock_excludes_other_nodes(a: &dyn SharedDatabase, b: &dyn SharedDatabase) {
         });
         let waited = granted.recv_timeout(Duration::from_millis(200));
         assert_eq!(waited, Err(RecvTimeoutError::Timeout), "the lock excludes others");
-        assert_eq!(a.check_head(FIRST).expect("reads go on").head, FIRST);
+        assert_eq!(a.check_head(FIRST).expect("reads continue").head, FIRST);
 
         locked.send(&object(), &[1], objects(&[(1, "one")]));
         let new = next(locked.as_ref(), 78, &[("object", &[1])]);
@@ -348,7 +348,7 @@ fn snapshot_does_not_change(a: &dyn SharedDatabase, b: &dyn SharedDatabase) {
     assert_eq!(all_of(snapshot.as_mut(), &object()), objects(&[(1, "one")]));
     drop(snapshot);
     assert_eq!(a.check_head(FIRST).expect("a head").head, new);
-    // What is sent but not committed shows in no snapshot.
+    // No snapshot contains rows that are sent but not committed.
     let mut locked = b.lock(new).expect("a lock");
     locked.send(&object(), &[1], objects(&[]));
     assert_eq!(all(a, &object()).keys, [1, 2]);

@@ -1,8 +1,8 @@
 //! The shared database of a cluster, as the store sees it: values and traits.
 //!
-//! The shared database is the source of truth; the database of each node is a replica. What travels
-//! are the final rows of a commit, so that nothing here knows statements or content. The
-//! implementation for PostgreSQL is in `cms-cluster`, that for tests in [`super::memory`].
+//! The shared database is the source of truth; the database of each node is a replica. A commit sends
+//! its final rows, so nothing here depends on statements or content. The implementation for PostgreSQL
+//! is in `cms-cluster`, that for tests in [`super::memory`].
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -18,7 +18,7 @@ pub struct Position {
     pub nonce: i64,
 }
 
-/// The newest commit, as the one row of the table `head` has it.
+/// The newest commit, as stored in the only row of the table `head`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Head {
     /// Id of the cluster.
@@ -37,11 +37,11 @@ pub enum History {
     Same,
     /// The position was removed from the commit log, because it is old.
     Pruned,
-    /// The shared database has another commit with this number, or has gone back behind it.
+    /// The shared database has another commit with this number, or was restored to an earlier commit.
     Other,
 }
 
-/// The head, and the changes up to it since a position, as a snapshot or a lock has read them.
+/// The head, and the changes between a position and the head, as a snapshot or a lock has read them.
 pub struct HeadState {
     pub head: Head,
     pub history: History,
@@ -49,7 +49,7 @@ pub struct HeadState {
     pub changes: ChangedKeys,
 }
 
-/// The answer to the question whether a replica is current.
+/// The result of [`SharedDatabase::check_head`], which shows whether a replica is current.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HeadCheck {
     pub head: Position,
@@ -57,7 +57,7 @@ pub struct HeadCheck {
     pub history: History,
 }
 
-/// A table that every node has, and the shared database too, with the same names of columns.
+/// A table that every node and the shared database have, with the same column names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MirroredTable {
     pub name: String,
@@ -71,7 +71,7 @@ pub struct Column {
     pub kind: ColumnKind,
 }
 
-/// The type of a column. Every column but the key may be NULL.
+/// The type of a column. Every column except the key may be NULL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ColumnKind {
     Integer,
@@ -138,12 +138,12 @@ pub struct NodeReport {
     pub name: String,
     /// Version of the program.
     pub version: String,
-    /// The newest database schema to which it lets the cluster move: the newest that its program knows; with
-    /// `hold-upgrade` the present one.
+    /// The newest database schema to which this node allows the cluster to upgrade: the newest that its
+    /// program knows, or the present one if `hold-upgrade` is set.
     pub accepted_schema: i64,
     /// URL for other nodes, if any.
     pub address: Option<String>,
-    /// Other nodes send it with requests to this node. Secret.
+    /// Secret that other nodes send with requests to this node.
     pub token: String,
     /// Commit of its replica.
     pub applied: i64,
@@ -151,7 +151,7 @@ pub struct NodeReport {
     pub index_seq: i64,
     /// Staleness of its replica in milliseconds, see docs/reference/cluster.md#terms.
     pub staleness_ms: i64,
-    /// Age that its reads of content may have, in milliseconds; 0 if they are strict.
+    /// Maximum age of the content that its reads return, in milliseconds; 0 if reads are strict.
     pub read_bound_ms: i64,
 }
 
@@ -164,7 +164,7 @@ impl std::fmt::Debug for NodeReport {
     }
 }
 
-/// A node, and when the shared database last heard of it.
+/// A node, and the time of its last report.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NodeState {
     pub report: NodeReport,
@@ -181,7 +181,7 @@ pub struct DutyHolder {
     pub until: Timestamp,
 }
 
-/// What a shared database is.
+/// The product and the size of a shared database.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Engine {
     /// Name and version.
@@ -192,7 +192,7 @@ pub struct Engine {
 
 /// A database that all nodes of a cluster share.
 ///
-/// All methods block. If the database does not respond, or not in time, they return [`Error::Busy`].
+/// All methods block. If the database does not respond within the timeout, they return [`Error::Busy`].
 /// Then a call of `create`, `report`, `acquire`, `release` or `prune` may have taken effect: perhaps
 /// only its response was lost. Before [`Self::create`], the methods that read content ([`Self::lock`],
 /// [`Self::snapshot`] and [`Self::check_head`]) return [`Error::NotFound`], and [`Self::is_created`]
@@ -221,7 +221,7 @@ pub trait SharedDatabase: Membership + Send + Sync {
     /// Waits up to ten seconds for the lock.
     fn lock(&self, after: Position) -> Result<Box<dyn LockedHead + '_>>;
 
-    /// Opens a snapshot, and reads what was committed after a position; without one, nothing.
+    /// Opens a snapshot, and reads what was committed after a position, if one is passed.
     fn snapshot(&self, after: Option<Position>) -> Result<Box<dyn SharedSnapshot + '_>>;
 
     /// Compares a position with the head.
@@ -240,8 +240,8 @@ pub trait SharedDatabase: Membership + Send + Sync {
     }
 }
 
-/// What a shared database does beside content: it knows the nodes and their duties, and removes old
-/// commits. Part of [`SharedDatabase`].
+/// The methods of [`SharedDatabase`] that do not concern content: they store nodes and their duties,
+/// and remove old commits.
 pub trait Membership {
     /// Describes the database.
     fn engine(&self) -> Result<Engine>;
@@ -252,7 +252,7 @@ pub trait Membership {
     /// Lists the nodes that have reported within a day.
     fn nodes(&self) -> Result<Vec<NodeState>>;
 
-    /// Takes or renews a duty, unless another node holds it.
+    /// Takes or renews a duty; returns false if another node holds it.
     fn acquire(&self, duty: &str, node: &str, lease: Duration) -> Result<bool>;
 
     /// Gives up a duty that this node holds.
@@ -261,11 +261,11 @@ pub trait Membership {
     /// Lists the duties that some node holds.
     fn duties(&self) -> Result<Vec<DutyHolder>>;
 
-    /// Removes commits from the log that are older than a duration, except the newest one.
+    /// Removes the commits that are older than a duration from the log, except the newest one.
     fn prune(&self, older_than: Duration) -> Result<()>;
 }
 
-/// Takes the rows of a new database.
+/// Receives the rows of a new database.
 pub trait RowSink {
     fn send(&mut self, table: &MirroredTable, rows: Rows) -> Result<()>;
 }
@@ -289,7 +289,7 @@ pub trait SharedSnapshot {
     /// Returns the rows with these keys; deleted rows are left out.
     fn rows(&mut self, table: &MirroredTable, keys: &[i64]) -> Result<Rows>;
 
-    /// Passes all rows of a table on, some thousands at a time.
+    /// Passes all rows of a table to `visit`, some thousands at a time.
     fn all_rows(
         &mut self,
         table: &MirroredTable,
@@ -297,8 +297,8 @@ pub trait SharedSnapshot {
     ) -> Result<()>;
 }
 
-/// The head, locked against commits of other nodes. Dropping it without a commit gives up the
-/// lock and what was sent.
+/// The head, locked against commits of other nodes. Dropping it without a commit releases the lock
+/// and discards what was sent.
 pub trait LockedHead: SharedSnapshot {
     /// Returns the nonce of a commit, if the commit log has it.
     fn nonce_of(&mut self, commit: i64) -> Result<Option<i64>>;
@@ -306,16 +306,16 @@ pub trait LockedHead: SharedSnapshot {
     /// Changes tables, before rows are sent. Gives up after a second if others read them.
     fn change_schema(&mut self, statements: &str) -> Result<()>;
 
-    /// Replaces the rows with these keys: by those of `rows`, or by none. An error shows in the
-    /// outcome of the commit.
+    /// Deletes the rows with these keys, and inserts `rows`. The outcome of the commit reports an
+    /// error.
     fn send(&mut self, table: &MirroredTable, keys: &[i64], rows: Rows);
 
-    /// Commits what was sent, and gives up the lock.
+    /// Commits what was sent, and releases the lock.
     fn commit(self: Box<Self>, commit: &NewCommit) -> CommitOutcome;
 }
 
 impl Rows {
-    /// No rows of a table.
+    /// Creates a value for a table, with no rows.
     pub fn empty(table: &MirroredTable) -> Self {
         let values = table.columns.iter().skip(1).map(|column| match column.kind {
             ColumnKind::Integer => ColumnValues::Integer(Vec::new()),

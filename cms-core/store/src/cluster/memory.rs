@@ -21,7 +21,7 @@ use super::database::{
 };
 use crate::lock;
 
-/// How the next commits end, in the order in which they come.
+/// When the connection breaks during a commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cut {
     /// The connection breaks, and nothing was stored.
@@ -61,9 +61,9 @@ struct State {
     /// When each commit of the log was made.
     times: BTreeMap<i64, i64>,
     cuts: Vec<Cut>,
-    /// How many of the next reads of a nonce fail.
+    /// The number of the next reads of a nonce that fail.
     failing_nonce_reads: usize,
-    /// With the time of the report.
+    /// Reports by node, each with its time.
     nodes: BTreeMap<String, (NodeReport, i64)>,
     duties: BTreeMap<String, (String, i64)>,
     now: i64,
@@ -83,12 +83,12 @@ impl MemoryDatabase {
         Self(Arc::new(Shared { is_compared: true, ..shared }))
     }
 
-    /// Sets how the next commits end; later ones succeed.
+    /// Breaks the connection during the next commits, one for each cut; later commits succeed.
     pub fn cut(&self, cuts: impl IntoIterator<Item = Cut>) {
         self.lock_state().cuts.extend(cuts);
     }
 
-    /// Makes this number of the next reads of a nonce fail.
+    /// Makes the next `count` reads of a nonce fail.
     pub fn fail_nonce_reads(&self, count: usize) {
         self.lock_state().failing_nonce_reads = count;
     }
@@ -103,25 +103,25 @@ impl MemoryDatabase {
         self.lock_state().disconnects = true;
     }
 
-    /// Removes all commits but the newest one from the commit log.
+    /// Removes all commits except the newest one from the commit log.
     pub fn prune_all(&self) {
         let mut state = self.lock_state();
         let newest = state.commits.keys().next_back().copied();
         state.commits.retain(|commit, _| Some(*commit) == newest);
     }
 
-    /// Moves the time.
+    /// Moves the clock forward.
     pub fn advance(&self, by: Duration) {
         self.lock_state().now += i64::try_from(by.as_micros()).unwrap_or(i64::MAX);
     }
 
-    /// Goes back to an earlier state, as after a restore.
+    /// Restores the state of a backup.
     pub fn restore(&self, backup: &Self) {
         let backup = backup.lock_state().clone();
         *self.lock_state() = backup;
     }
 
-    /// A copy of the present state.
+    /// Returns a copy of the present state.
     #[must_use]
     pub fn backup(&self) -> Self {
         let copy = Self::default();
@@ -410,7 +410,7 @@ impl LockedHead for Locked<'_> {
     }
 
     fn commit(mut self: Box<Self>, commit: &NewCommit) -> CommitOutcome {
-        // Otherwise each write would copy its table.
+        // The snapshot shares its tables with the database: unless released, each write would copy one.
         self.snapshot.tables.clear();
         let mut state = self.database.lock_state();
         if state.is_unreachable {
@@ -453,7 +453,7 @@ mod tests {
     use crate::cluster::contract;
 
     #[test]
-    fn memory_keeps_the_contract() {
+    fn memory_database_passes_the_contract_tests() {
         for (_, case) in contract::CASES {
             let database = MemoryDatabase::default();
             case(&database, &database.clone());

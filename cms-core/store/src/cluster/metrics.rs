@@ -1,4 +1,4 @@
-//! What a replica counts since its start, for Prometheus. docs/operations.md lists all metrics.
+//! Metrics of a replica since its start, for Prometheus. docs/operations.md lists all metrics.
 
 use prometheus::{
     Histogram, HistogramOpts, IntCounter, IntCounterVec, IntGauge, Opts, Registry, core::Collector,
@@ -17,14 +17,14 @@ pub struct ReplicaMetrics {
     pub(super) head: IntGauge,
     pub(super) lock_waits: Histogram,
     pub(super) commit_times: Histogram,
-    /// `outcome`: `committed`, `refused`, `superseded`, `unknown`.
+    /// Label `outcome`: `committed`, `refused`, `superseded`, `unknown`.
     pub(super) commits: IntCounterVec,
-    /// `as`: `committed`, `sent_again`, `superseded`.
+    /// Label `as`: `committed`, `sent_again`, `superseded`.
     pub(super) outcomes_resolved: IntCounterVec,
     pub(super) rows_sent: IntCounter,
     pub(super) rows_applied: IntCounter,
     pub(super) head_checks: IntCounter,
-    /// `reason`: `empty`, `other_history`, `pruned`, `schema`.
+    /// Label `reason`: `empty`, `other_history`, `pruned`, `schema`.
     pub(super) bootstraps: IntCounterVec,
 }
 
@@ -88,7 +88,7 @@ impl ReplicaMetrics {
         }
     }
 
-    /// Returns the values of the moment.
+    /// Returns the current values.
     pub fn gather(&self) -> Vec<MetricFamily> {
         self.registry.gather()
     }

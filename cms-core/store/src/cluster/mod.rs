@@ -1,18 +1,18 @@
 //! A database as the replica of a node: the shared database of the cluster is the source of truth, and
-//! each commit reaches it before anybody sees it.
+//! stores each commit before any reader sees the changes.
 //!
 //! | Module | Contains |
 //! |---|---|
 //! | `database` | values and traits of the shared database; this module does not name PostgreSQL |
-//! | `open` | the data directory of a node |
+//! | `open` | opens the data directory of a node |
 //! | `tables` | which tables all nodes share |
 //! | `capture` | notes the keys of changed rows |
 //! | `rows` | reads and writes rows by key |
-//! | `metrics` | what a replica counts |
+//! | `metrics` | counters of a replica |
 //! | `replica` | the position of the replica; commits |
-//! | `apply` | changes of other nodes |
-//! | `bootstrap` | a new replica, a new shared database |
-//! | `compare` | differences between a replica and the shared database |
+//! | `apply` | applies changes of other nodes |
+//! | `bootstrap` | fills a new replica, or a new shared database |
+//! | `compare` | finds differences between a replica and the shared database |
 //! | `memory` | a shared database for tests |
 //! | `contract` | tests that every shared database passes |
 

@@ -27,7 +27,7 @@ use crate::{Reader, Schemas, Store, error::map, migrate, pool};
 /// The file that a node locks: two processes on one replica would not see each other's position.
 const NODE_LOCK: &str = "node.lock";
 
-/// The last replica that could not follow the shared database.
+/// File name of the last replica that could not follow the shared database.
 const ABANDONED: &str = "cms.db.abandoned";
 
 /// A data directory that this process alone uses as a node.
@@ -59,10 +59,10 @@ impl Store {
         let (path, lock) = migrate::open_existing(folder)?;
         let mut writer = pool::connect_writer(&path, Durability::Normal)?;
         let replica = Replica::open(&path, &mut writer, database, schemas, metrics)?;
-        Self::with(path, writer, Some(replica), (lock, Some(node.lock)))
+        Self::from_parts(path, writer, Some(replica), (lock, Some(node.lock)))
     }
 
-    /// Applies the newest commits of other nodes. Nothing happens in a standalone database.
+    /// Applies the newest commits of other nodes. Does nothing in a standalone database.
     ///
     /// # Errors
     /// [`Error::Busy`] if the shared database does not respond, or has another history.
@@ -70,7 +70,7 @@ impl Store {
         self.group_commit.catch_up()
     }
 
-    /// Returns the cluster side of this database; none of a standalone one.
+    /// Returns the replica of a node; none if the database is standalone.
     pub fn replica(&self) -> Option<&Replica> {
         self.group_commit.replica()
     }
@@ -114,7 +114,7 @@ impl Store {
     }
 }
 
-/// Copies the shared database, as of one commit, to an empty data directory that stands alone.
+/// Copies the shared database, as of one commit, to an empty data directory, which becomes standalone.
 ///
 /// # Errors
 /// [`Error::Conflict`] if the directory has a database.
@@ -171,8 +171,8 @@ impl<'f> NodeFolder<'f> {
         Ok(Self { folder, lock })
     }
 
-    /// Returns why the shared database has to be copied, if there is no replica that can be brought to
-    /// the head; renames the database of a replica that cannot to [`ABANDONED`].
+    /// Returns why the shared database has to be copied; none if the replica can follow it. Renames the
+    /// database of a replica that cannot follow it to [`ABANDONED`].
     fn reason_to_copy(
         &self,
         database: &dyn SharedDatabase,
@@ -211,8 +211,8 @@ impl<'f> NodeFolder<'f> {
             "history mismatch: the replica is copied again"
         );
         // After a restore, this file may be the only copy of writes that PostgreSQL lost: it is kept.
-        bootstrap::replace(self.folder, ABANDONED, None)?;
-        bootstrap::replace(self.folder, migrate::DATABASE, Some(ABANDONED))?;
+        bootstrap::rename_or_remove(self.folder, ABANDONED, None)?;
+        bootstrap::rename_or_remove(self.folder, migrate::DATABASE, Some(ABANDONED))?;
         Ok(Some(reason))
     }
 
@@ -243,7 +243,7 @@ pub fn has_replica(folder: &Path) -> Result<bool> {
     Ok(path.exists() && position(&path)?.is_some())
 }
 
-/// Returns the position of a replica; none of a standalone database.
+/// Returns the position of a replica; none if the database is standalone.
 fn position(path: &Path) -> Result<Option<Position>> {
     let connection = pool::connect_unlimited(path)?;
     let reader = Reader::new(&connection);

@@ -1,8 +1,9 @@
-//! The replica of a node: where it stands, and how a batch of writes becomes a commit of the cluster.
+//! The replica of a node: its position, and how a batch of writes becomes a commit of the cluster.
 //!
 //! A batch runs while the head is locked, on a replica that equals the head. So whatever a write
-//! checks (unique values, links, quotas, versions) holds in the whole cluster. Its local transaction
-//! stays open until the shared database has committed: no reader sees a change that may be lost.
+//! checks (unique values, links, quotas, versions) holds in the complete cluster. The local transaction
+//! of the batch stays open until the shared database has committed: no reader sees a change that may
+//! be lost.
 
 use std::{
     path::{Path, PathBuf},
@@ -32,10 +33,10 @@ use crate::{
     writer::{self, Take},
 };
 
-/// Shortest and longest wait between two attempts to learn the outcome.
+/// Shortest and longest wait between two attempts to learn the outcome of a commit.
 const MIN_RETRY: Duration = Duration::from_millis(50);
 const MAX_RETRY: Duration = Duration::from_secs(1);
-/// A wait for the lock that is logged.
+/// A longer wait for the lock is logged.
 const SLOW_LOCK: Duration = Duration::from_secs(1);
 
 /// A database that mirrors the shared database of a cluster.
@@ -71,10 +72,10 @@ struct State {
     is_applying: bool,
 }
 
-/// What became of a commit whose outcome was not known.
+/// Whether a commit was stored, after its connection broke.
 enum Resolved<'d> {
     Committed,
-    /// It was not stored, and no other node has committed since.
+    /// The commit was not stored, and no other node has committed since.
     NotCommitted(Box<dyn LockedHead + 'd>),
 }
 
@@ -92,7 +93,7 @@ impl Mirror {
 }
 
 impl Replica {
-    /// Makes the replica of a node from a database with a position.
+    /// Opens a database with a position as the replica of a node.
     pub(crate) fn open(
         path: &Path,
         connection: &mut Connection,
@@ -125,17 +126,17 @@ impl Replica {
     }
 
     /// Whether the replica cannot follow the shared database, because that has another history, its log no
-    /// longer has the position, or an upgrade failed: it has to be opened again, which copies it.
+    /// longer has the position, or an upgrade failed. Opening it again copies the shared database.
     pub fn is_abandoned(&self) -> bool {
         self.state().is_abandoned
     }
 
-    /// Whether commits of other nodes are being applied: one of many rows takes seconds.
+    /// Whether commits of other nodes are being applied: a commit with many rows takes seconds.
     pub fn is_applying(&self) -> bool {
         self.state().is_applying
     }
 
-    /// What the replica counts.
+    /// The metrics of the replica.
     pub fn metrics(&self) -> &ReplicaMetrics {
         &self.metrics
     }
@@ -215,7 +216,7 @@ impl Replica {
         let mut connection = lock(connection);
         self.apply(&mut connection, &mut *head)?;
         if self.schema() >= version {
-            // Another node was first.
+            // Another node has already upgraded the cluster.
             return Ok(None);
         }
         // PostgreSQL first: the migration of the replica cannot be undone.
@@ -314,7 +315,7 @@ impl Replica {
         Arc::clone(&lock(&self.mirror))
     }
 
-    /// Notes that the position of the replica is not in the log of the shared database.
+    /// Marks the replica as abandoned, because the shared database does not have its position.
     fn abandon(&self, head: Position) -> Error {
         let mut state = self.state();
         if !state.is_abandoned {
@@ -379,8 +380,8 @@ impl Replica {
         commit: &NewCommit,
     ) -> Result<()> {
         loop {
-            // In reverse order of names: objects, which take longest to store, are sent before links and
-            // the journal, whose rows are read meanwhile.
+            // Tables in reverse order of their names: rows of objects take longest to store, so they
+            // are sent first, and those of links and the journal are read meanwhile.
             for (name, keys) in commit.keys.iter().rev() {
                 let table = tables.iter().find(|table| table.name == *name);
                 let table = table.expect("only mirrored tables are captured");
@@ -390,8 +391,8 @@ impl Replica {
                     Ok(())
                 })?;
             }
-            // Written while PostgreSQL stores the rows, so that the local commit has little left to write.
-            // A full disk shows before the shared commit.
+            // Changed pages are written while PostgreSQL stores the rows, so that the local commit has
+            // little left to write. If the disk is full, this fails before the shared commit.
             writer.flush_pages()?;
             match head.commit(commit) {
                 CommitOutcome::Committed => {
@@ -426,7 +427,7 @@ impl Replica {
         warn!(commit = commit.commit, "commit outcome unknown");
         let deadline = Instant::now() + self.database.outcome_timeout();
         let mut pause = MIN_RETRY;
-        // The lock, and the nonce of the commit with this number, if there is one after `base`.
+        // Locks the head and, if it is no longer `base`, reads the nonce stored for this commit.
         let read = || -> Result<_> {
             let mut head = self.database.lock(base)?;
             let is_base = head.head().position == base;
@@ -479,7 +480,7 @@ impl Replica {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // Each change of the state is one assignment.
+        // Valid even after a panic: each change of the state is one assignment.
         lock(&self.state)
     }
 }

@@ -12,12 +12,12 @@ use super::{
 };
 use crate::{Reader, error::map};
 
-/// Maximum rows, and bytes of text, that are in memory at once. The shared database stores the rows of a
+/// Maximum number of rows, and of bytes, of a chunk in memory. The shared database stores the rows of a
 /// chunk while those of the next one are read.
 const CHUNK_ROWS: usize = 250;
 const CHUNK_BYTES: usize = 4 * 1024 * 1024;
 
-/// Reads the rows with these keys in chunks: `visit` gets the keys of a chunk, and the existing rows
+/// Reads the rows with these keys in chunks: passes `visit` the keys of a chunk, and the existing rows
 /// with these keys.
 pub(super) fn read(
     reader: &Reader<'_>,
@@ -39,7 +39,7 @@ pub(super) fn read(
     Ok(())
 }
 
-/// Passes all rows of a table on, in chunks, in the order of their keys.
+/// Passes all rows of a table to `visit`, in chunks, in the order of their keys.
 pub(super) fn read_all(
     reader: &Reader<'_>,
     table: &MirroredTable,
@@ -61,7 +61,7 @@ pub(super) fn read_all(
     }
 }
 
-/// The statement that reads rows in the order of their columns.
+/// The statement that reads rows, with the columns in the order of the table.
 fn select(table: &MirroredTable, condition: &str) -> String {
     if table.name == LINKS {
         // An object without links gives no row.
@@ -98,12 +98,12 @@ fn read_row(statement: &mut CachedStatement<'_>, key: i64, into: &mut Rows) -> R
     Ok(bytes)
 }
 
-/// Writes rows over those with the same keys. A row of another key with the same unique values is
-/// removed: the caller guarantees that the key of that row is also among the changed keys, so it is
-/// written or deleted too.
+/// Inserts rows, or replaces those with the same keys. A row of another key with the same unique values
+/// is removed: the caller guarantees that the key of that row is also among the changed keys, so that
+/// row is written or deleted too.
 ///
-/// Only columns that differ are written: a change of 100,000 objects that leaves their indexed values
-/// alone does not touch dozens of indexes.
+/// Only columns that differ are written: a change of 100,000 objects that does not change their indexed
+/// values does not touch dozens of indexes.
 pub(super) fn write(reader: &Reader<'_>, table: &MirroredTable, rows: &Rows) -> Result<()> {
     let mut existing = reader.statement(&select(table, &format!("\"{}\" = ?1", table.key())))?;
     let mut insert = reader.statement(&insertion(table))?;
@@ -121,7 +121,8 @@ pub(super) fn write(reader: &Reader<'_>, table: &MirroredTable, rows: &Rows) -> 
     Ok(())
 }
 
-/// Like [`write()`], of a table without rows of these keys: it needs no index to find them.
+/// Like [`write()`], for a table that has no rows with these keys: does not look for existing rows, so
+/// it needs no index.
 pub(super) fn write_new(reader: &Reader<'_>, table: &MirroredTable, rows: &Rows) -> Result<()> {
     let mut insert = reader.statement(&insertion(table))?;
     (0..rows.keys.len()).try_for_each(|index| execute(&mut insert, rows, index))
@@ -240,12 +241,12 @@ mod tests {
         MirroredTable { name: "page".to_owned(), columns }
     }
 
-    fn rows(of: &[(i64, &str, Option<&str>)]) -> Rows {
+    fn rows(rows: &[(i64, &str, Option<&str>)]) -> Rows {
         Rows {
-            keys: of.iter().map(|row| row.0).collect(),
+            keys: rows.iter().map(|row| row.0).collect(),
             values: vec![
-                ColumnValues::Text(of.iter().map(|row| Some(row.1.to_owned())).collect()),
-                ColumnValues::Text(of.iter().map(|row| row.2.map(ToOwned::to_owned)).collect()),
+                ColumnValues::Text(rows.iter().map(|row| Some(row.1.to_owned())).collect()),
+                ColumnValues::Text(rows.iter().map(|row| row.2.map(ToOwned::to_owned)).collect()),
             ],
         }
     }
@@ -262,7 +263,7 @@ mod tests {
     fn rows_replace_those_with_the_same_keys_and_unique_values() {
         let connection = connection();
         let reader = Reader::new(&connection);
-        // Unchanged; new; two that swap a unique value; one that loses and one that gets a value.
+        // Rows 1 and 2 swap their unique ids; 1 loses and 2 gets a title; 3 is unchanged; 4 is new.
         let new = [(1, "b", None), (2, "a", Some("B")), (3, "c", Some("C")), (4, "d", Some("D"))];
         write(&reader, &pages(), &rows(&new)).unwrap();
         let found: Vec<(i64, String, Option<String>)> = reader

@@ -14,13 +14,13 @@ const LOCAL: [&str; 5] = [
     "orphan",
     // Folders on the disk of one node.
     "unfinished_import",
-    // Of the tool for migrations, and of SQLite.
+    // Tables of the migration tool and of SQLite.
     "refinery_schema_history",
     "sqlite_sequence",
 ];
 
-/// The links of objects. Filters read `link` from its primary key alone, a covering index. So it gets no
-/// integer key, and all links of an object travel as one row.
+/// The links of objects. The primary key of `link` is a covering index for filters, so the table gets
+/// no integer key. A commit sends all links of an object as one row.
 pub(super) const LINKS: &str = "link";
 
 /// Returns the mirrored tables by name.

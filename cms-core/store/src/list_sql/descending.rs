@@ -21,7 +21,7 @@ use super::slots;
 /// contain this byte.
 const AFTER_ALL: &str = "x'ff'";
 
-/// What a page is read from.
+/// The parts of the statement of a page.
 pub(super) struct DescendingPage<'a> {
     pub(super) table: &'a str,
     /// Name of the index of the slot.
@@ -30,7 +30,7 @@ pub(super) struct DescendingPage<'a> {
     /// The complete WHERE clause of the list.
     pub(super) condition: &'a str,
     pub(super) empty_first: bool,
-    /// Placeholders.
+    /// Placeholders in the SQL text, such as `?3`.
     pub(super) limit: &'a str,
     pub(super) offset: &'a str,
 }
@@ -41,8 +41,9 @@ impl DescendingPage<'_> {
         let Self { table, index, condition, empty_first, limit, offset, .. } = self;
         let key = slots::key(self.slot);
         let source = format!("{table} INDEXED BY \"{index}\"");
-        // Ranges of the sort value itself would compete with those of the groups for the index: the
-        // unary plus makes an expression that no index contains. `lowest` takes their place.
+        // SQLite could use conditions on the sort value itself to read the index, instead of the
+        // conditions that limit it to a group. The unary plus makes them expressions that no index
+        // contains; the lower bound `lowest` replaces them.
         let filter = condition.replace(&key, &format!("+{key}"));
         let (lowest, from) = if filter == *condition {
             Default::default()

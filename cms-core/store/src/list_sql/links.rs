@@ -3,8 +3,8 @@
 //! `link` has the links of the current and of the published version of an object, but neither the
 //! version nor the property of a link. So it finds the objects that may match; where version or
 //! property matters, the data of the object is checked (`links_to`).
-//! Conditions name columns without an alias. So where several tables of objects are visible, only the one that a
-//! condition is about has none.
+//! Conditions name columns without an alias. So if several tables of objects are visible, all of them
+//! have an alias except the one to which the conditions belong.
 
 use std::collections::BTreeMap;
 
@@ -44,12 +44,12 @@ impl DataCheck {
     }
 }
 
-/// Types whose objects are found by the same subquery.
+/// Source types that one subquery covers: by table, whether only approved objects count, and check.
 type SourceGroups<'s> = BTreeMap<(&'static str, bool, DataCheck), Vec<&'s LinkSources>>;
 
 impl Builder<'_> {
-    /// A term that holds for every object that meets a condition on the address of links, and perhaps
-    /// for others; none when `link` cannot find them.
+    /// A term for a condition on the address of links: every object that meets the condition meets the
+    /// term, and perhaps others do. None if `link` cannot find the objects.
     pub(super) fn linking(&mut self, condition: &Condition) -> Option<String> {
         let (_, steps) = condition.path.relation(self.listed.properties)?;
         match &condition.path.steps[steps..] {
@@ -216,9 +216,9 @@ fn of_sources(pks: &str) -> String {
 /// Tests have objects on both sides of the limit.
 const MAX_LOOKUPS: u32 = if cfg!(any(test, feature = "testing")) { 3 } else { 2000 };
 
-/// Counts objects with or without incoming links, where that is the only condition, by merging the
-/// index of ids with `link`: several times as fast as a lookup per object. None when there are other
-/// conditions, and when the texts of objects have to be read to be certain of a link.
+/// Counts objects with or without incoming links by merging the index of ids with `link`: several times
+/// as fast as a lookup per object. None if the list has other conditions, or if only the data of an
+/// object shows whether it has a link.
 pub(super) fn count_of_linked(query: &ListQuery, listed: ListedType<'_>) -> Option<Statement> {
     let [condition] = query.linked.as_slice() else { return None };
     let Links::Incoming { sources, address: None, is_complete } = &condition.links else {
@@ -232,8 +232,8 @@ pub(super) fn count_of_linked(query: &ListQuery, listed: ListedType<'_>) -> Opti
     if has_others || groups.is_empty() || !groups.keys().all(is_certain) {
         return None;
     }
-    let pks_of = |is_of: fn(&str, DataCheck) -> bool| -> Vec<i64> {
-        let groups = groups.iter().filter(|((table, _, check), _)| is_of(table, *check));
+    let pks_of = |is_wanted: fn(&str, DataCheck) -> bool| -> Vec<i64> {
+        let groups = groups.iter().filter(|((table, _, check), _)| is_wanted(table, *check));
         groups.flat_map(|(_, sources)| sources.iter().map(|it| it.content_type.pk)).collect()
     };
     let mut builder = Builder::new(listed);

@@ -36,7 +36,7 @@ fn condition(operator: &str, value: impl Into<Value>) -> Value {
 }
 
 /// The query plan of the statement for the page; without `counts`, that of the statement that counts.
-/// It is the same for both editions.
+/// Both editions have the same plan.
 fn plan_of(filters: &Value, order: (&str, bool), counts: Option<ListCounts>) -> String {
     let properties = properties();
     let query = ListQuery {
@@ -69,7 +69,7 @@ fn page_uses_one_index() {
     const CREATED: (&str, bool) = ("internal.createdAt", false);
     let title = |operator: &str, value: &str| json!({"Title": condition(operator, value)});
     let table = [
-        // Only the order.
+        // No conditions.
         (json!({}), CREATED, "object_created (ctd=?)"),
         (json!({}), ("internal.createdAt", true), "object_newest (ctd=?)"),
         (json!({}), ("internal.updatedAt", false), "object_updated (ctd=?)"),
@@ -159,8 +159,8 @@ fn page_is_read_in_index_order_in_both_directions() {
     }
 }
 
-/// Every lookup of a group is a range of the index that ends where the groups end: none reads the
-/// groups before it again, or searches behind the last one.
+/// Every lookup of a group reads one range of the index: it does not read the groups before it again,
+/// and does not search behind the last one.
 #[test]
 fn descending_page_looks_up_groups_in_the_ascending_index() {
     let in_range = json!({"type": "inRange", "filter": 3, "filter2": 5});

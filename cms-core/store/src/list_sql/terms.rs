@@ -289,7 +289,7 @@ impl Builder<'_> {
         let slot = self.slot(name);
         let (key, original_text) = (slots::key(slot), slots::original_text(slot));
         let values = match scalar {
-            // A text may also equal a number or a boolean, which keys do not distinguish.
+            // A text may equal a number or a boolean of the condition, which has another key.
             SqlScalar::Text if condition.values.iter().all(Value::is_string) => {
                 condition.values.clone()
             }

@@ -10,7 +10,7 @@ fn count(connection: &Connection) -> i64 {
     connection.query_row("SELECT count(*) FROM t", [], |row| row.get(0)).unwrap()
 }
 
-/// Takes these writes, and then none.
+/// Returns these writes on the first call, then none.
 fn once(mut writes: Vec<Run>) -> impl FnMut() -> Vec<Run> {
     move || std::mem::take(&mut writes)
 }
@@ -78,7 +78,7 @@ fn waiting_writes_share_a_commit_and_run_without_their_callers() {
     blocked.wait().unwrap();
     let counts = writer.counts();
     assert_eq!((counts.batches, counts.writes, counts.waiting), (1, 6, 0));
-    // The end of the database waits for the writes.
+    // Dropping the writer waits for the queued writes.
     let (_blocked, release) = block(&writer);
     drop(writer.begin(insert));
     drop(release);
