@@ -30,28 +30,28 @@ use crate::{
 /// Time until a new connection can be used.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// Maximum time to wait for a connection that another thread of this process uses.
-const HOLD_TIMEOUT: Duration = Duration::from_secs(10);
+const CHECKOUT_TIMEOUT: Duration = Duration::from_secs(10);
 /// Time after which unacknowledged data ends a connection.
 const TCP_TIMEOUT: Duration = Duration::from_secs(5);
 /// The same while a new database is filled: the server may stop reading for a checkpoint.
 const TCP_FILL_TIMEOUT: Duration = Duration::from_mins(1);
-/// An idle connection is probed after 2 s, 3 times, a second apart: a dead host shows after 5 s.
+/// An idle connection is probed after 2 s, 3 times, a second apart: a dead host is detected after 5 s.
 const PROBE_AFTER: Duration = Duration::from_secs(2);
 const PROBE_INTERVAL: Duration = Duration::from_secs(1);
 const PROBES: u32 = 3;
-/// Bytes of a name that PostgreSQL keeps.
+/// Maximum length of the name of a connection in PostgreSQL.
 const NAME_BYTES: usize = 63;
 
-/// Settings of each session, whatever those of the role and the server are, except that
-/// `synchronous_commit` stays `remote_apply` where it is.
+/// Settings of each session. They override those of the role and the server, except
+/// `synchronous_commit = remote_apply`.
 ///
 /// - `idle_in_transaction_session_timeout` takes the lock from nodes that are dead or paused, unless they
 ///   were paused in the middle of a request.
 /// - Planner: all statements select rows by primary key, so a sequential scan is never right. Tables
 ///   without statistics would get one, hence `enable_seqscan = off`. This setting only adds a cost
 ///   penalty, which would make PostgreSQL use its JIT compiler, hence `jit = off`.
-/// - Compression: by default, PostgreSQL takes half of its time for it. Versions before 14 and builds
-///   without LZ4 have no choice.
+/// - Compression: the default algorithm takes half of the time of PostgreSQL, hence LZ4. Versions
+///   before 14 and builds without LZ4 keep the default.
 const SESSION_SETTINGS: &str = "\
 SELECT pg_catalog.set_config('synchronous_commit',
     CASE pg_catalog.current_setting('synchronous_commit')
@@ -213,11 +213,11 @@ impl Session {
         Ok(statement)
     }
 
-    /// Sends a request whose response nobody needs.
+    /// Sends a rollback, and does not wait for the response.
     pub(crate) fn send_rollback(&self) {
         let mut request = std::pin::pin!(self.client().batch_execute("ROLLBACK"));
         let mut context = std::task::Context::from_waker(std::task::Waker::noop());
-        // The first poll sends it. An error shows in the next request.
+        // The first poll sends the request. If the connection is broken, the next request fails.
         drop(request.as_mut().poll(&mut context));
     }
 
@@ -240,7 +240,7 @@ impl Drop for Session {
     }
 }
 
-/// A connection that the threads of this process share: one at a time uses it.
+/// A connection that the threads of this process share. Only one thread uses it at a time.
 pub(crate) struct SharedConnection {
     purpose: Purpose,
     session: Mutex<Option<Arc<Session>>>,
@@ -252,9 +252,9 @@ impl SharedConnection {
     }
 
     /// Waits until no other thread uses the connection.
-    pub(crate) async fn hold<'d>(&'d self, server: &'d Server) -> Result<Held<'d>> {
-        match timeout(HOLD_TIMEOUT, self.session.lock()).await {
-            Ok(session) => Ok(Held { server, purpose: self.purpose, session }),
+    pub(crate) async fn checkout<'d>(&'d self, server: &'d Server) -> Result<SessionGuard<'d>> {
+        match timeout(CHECKOUT_TIMEOUT, self.session.lock()).await {
+            Ok(session) => Ok(SessionGuard { server, purpose: self.purpose, session }),
             Err(_) => Err(Error::Busy(format!(
                 "the connection to the database of the cluster is in use: {}",
                 server.name
@@ -264,15 +264,15 @@ impl SharedConnection {
 }
 
 /// A connection that this thread uses, or none yet.
-pub(crate) struct Held<'d> {
+pub(crate) struct SessionGuard<'d> {
     server: &'d Server,
     purpose: Purpose,
     session: MutexGuard<'d, Option<Arc<Session>>>,
 }
 
-impl Held<'_> {
-    /// Runs requests that may be repeated. Repeats them once on a new connection if an older one
-    /// turns out to be broken, because the server may have been restarted since; not after a timeout.
+impl SessionGuard<'_> {
+    /// Runs requests that may be repeated. If the open connection turns out to be broken, repeats them
+    /// once on a new one, because the server may have restarted. Does not repeat them after a timeout.
     pub(crate) async fn run<T>(
         &mut self,
         limit: Duration,

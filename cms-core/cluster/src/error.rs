@@ -15,7 +15,7 @@ pub(crate) enum Failure {
     Postgres(tokio_postgres::Error),
     /// The database did not respond within this time.
     Timeout(Duration),
-    /// The server may not be used, with the reason.
+    /// The server must not be used, for this reason.
     Unusable(String),
     /// The schema exists, but the row of the head does not.
     NoHead,
@@ -64,7 +64,7 @@ impl Failure {
         }
     }
 
-    /// Whether the schema of the cluster, or something in it, exists already.
+    /// Whether the schema of the cluster exists already.
     pub(crate) fn is_duplicate(&self) -> bool {
         self.database_error().is_some_and(|error| {
             // Two creations at the same time: the later one violates a unique index of the catalog.
@@ -109,7 +109,7 @@ impl Failure {
             "28" | "3D" => Kind::Refused,
             // Connection, aborted transaction, resources, cancelled or shut down, system errors.
             "08" | "40" | "53" | "57" | "58" => Kind::Unavailable,
-            // Such as an idle transaction that was ended.
+            // For example, the server has ended an idle transaction.
             _ if ends_connection(database) => Kind::Unavailable,
             _ => Kind::Other,
         }
@@ -126,7 +126,7 @@ enum Kind {
     Other,
 }
 
-/// Errors that the server has not sent. The library does not name their kinds otherwise.
+/// The kind of an error that the server has not sent. The library shows it only in the message.
 fn kind_of_client_error(error: &tokio_postgres::Error) -> Kind {
     let message = error.to_string();
     let is = |begins: &[&str]| begins.iter().any(|begin| message.starts_with(begin));

@@ -8,7 +8,7 @@
 //!
 //! | Error | Meaning |
 //! |---|---|
-//! | [`Error::Busy`] | not reachable, not in time, or access is refused: the message has the reason |
+//! | [`Error::Busy`] | unreachable, no timely response, or access refused: the message has the reason |
 //! | [`Error::NotFound`] | the database contains no cluster: call [`SharedDatabase::create`] |
 //! | [`Error::Conflict`] | `create`: the database contains a cluster already, or its encoding is not UTF8 |
 //! | [`Error::NoSpace`] | the disk of the database is full |
@@ -98,8 +98,8 @@ impl PostgresDatabase {
         requests: impl AsyncFn(&Session) -> Attempt<T>,
     ) -> Result<T> {
         self.wait(async {
-            let mut held = connection.hold(&self.server).await?;
-            let done = held.run(limit, requests).await;
+            let mut guard = connection.checkout(&self.server).await?;
+            let done = guard.run(limit, requests).await;
             done.map(|(_, value)| value).map_err(|failure| self.error(failure))
         })
     }
@@ -109,8 +109,8 @@ impl PostgresDatabase {
     }
 }
 
-/// Does not wait for the threads of the runtime, which is forbidden in asynchronous code: a server
-/// may drop its database there.
+/// Does not wait for the threads of the runtime: a server may drop its database in asynchronous code,
+/// where waiting is forbidden.
 impl Drop for PostgresDatabase {
     fn drop(&mut self) {
         if let Some(runtime) = self.runtime.take() {

@@ -151,7 +151,7 @@ impl Membership for PostgresDatabase {
         })
     }
 
-    /// Removes some commits at a time, so that reports of the node are not late.
+    /// Removes some commits at a time, so that reports do not wait long for the connection.
     fn prune(&self, older_than: Duration) -> Result<()> {
         let age = micros(older_than);
         self.run(&self.membership, TIMEOUT, async |session| {

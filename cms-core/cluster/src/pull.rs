@@ -16,18 +16,18 @@ use tokio_postgres::Statement;
 
 use crate::{
     PostgresDatabase,
-    connection::{Held, Session, send, within},
+    connection::{Session, SessionGuard, send, within},
     error::{Attempt, Failure},
     value::{CHUNK_BYTES, CHUNK_ROWS, append, column_names, key_name, parameter, table_name},
 };
 
 /// Time for a head check.
 const CHECK_TIMEOUT: Duration = Duration::from_secs(10);
-/// Time to open a snapshot: what was changed may be much.
+/// Time to open a snapshot: there may be many changes to read.
 const OPEN_TIMEOUT: Duration = Duration::from_mins(1);
 /// Time for some thousand rows.
 pub(crate) const READ_TIMEOUT: Duration = Duration::from_mins(1);
-/// Rows of the first part of a table; their size decides about the next part.
+/// Rows of the first part of a table; their size determines the number of rows of the next part.
 const FIRST_ROWS: usize = 250;
 
 /// A snapshot does not lock the head, so its reader may be slow. Without a limit, a paused node would
@@ -78,9 +78,9 @@ impl PostgresDatabase {
     }
 
     /// Closes the connection if it is broken, and returns the error for callers.
-    pub(crate) fn checked<T>(&self, held: &mut Held<'_>, read: Attempt<T>) -> Result<T> {
+    pub(crate) fn checked<T>(&self, guard: &mut SessionGuard<'_>, read: Attempt<T>) -> Result<T> {
         read.map_err(|failure| {
-            held.discard_if_broken(&failure);
+            guard.discard_if_broken(&failure);
             self.error(failure)
         })
     }
@@ -88,19 +88,19 @@ impl PostgresDatabase {
     /// Reads rows in the transaction of a session.
     pub(crate) fn read_rows(
         &self,
-        held: &mut Held<'_>,
+        guard: &mut SessionGuard<'_>,
         session: &Session,
         table: &MirroredTable,
         keys: &[i64],
     ) -> Result<Rows> {
         let read = self.wait(read_rows(session, table, keys));
-        self.checked(held, read)
+        self.checked(guard, read)
     }
 
     /// Reads a table in the transaction of a session.
     pub(crate) fn read_table(
         &self,
-        held: &mut Held<'_>,
+        guard: &mut SessionGuard<'_>,
         session: &Session,
         table: &MirroredTable,
         visit: &mut dyn FnMut(Rows) -> Result<()>,
@@ -108,19 +108,19 @@ impl PostgresDatabase {
         let mut reader = TableReader::new(table);
         loop {
             let read = self.wait(within(READ_TIMEOUT, reader.read(session, table)));
-            let Some(rows) = self.checked(held, read)? else { return Ok(()) };
+            let Some(rows) = self.checked(guard, read)? else { return Ok(()) };
             visit(rows)?;
         }
     }
 
     pub(crate) fn open_snapshot(&self, after: Option<Position>) -> Result<Snapshot<'_>> {
         self.wait(async {
-            let mut held = self.pull.hold(&self.server).await?;
+            let mut guard = self.pull.checkout(&self.server).await?;
             let requests = async |session: &Session| read_head_state(session, after).await;
-            match held.run(OPEN_TIMEOUT, requests).await {
-                Ok((session, state)) => Ok(Snapshot { database: self, held, session, state }),
+            match guard.run(OPEN_TIMEOUT, requests).await {
+                Ok((session, state)) => Ok(Snapshot { database: self, guard, session, state }),
                 Err(failure) => {
-                    held.roll_back();
+                    guard.roll_back();
                     Err(self.error(failure))
                 }
             }
@@ -244,8 +244,8 @@ impl TableReader {
         let mut read = Rows::empty(table);
         let mut bytes = 0;
         let limit = i64::try_from(self.limit).unwrap_or(i64::MAX);
-        let rows = [parameter(next), parameter(limit)];
-        let rows = session.client().query_raw(&statement, rows).await?;
+        let parameters = [parameter(next), parameter(limit)];
+        let rows = session.client().query_raw(&statement, parameters).await?;
         let mut rows = pin!(rows);
         while let Some(row) = rows.try_next().await? {
             bytes += row.raw_size_bytes();
@@ -263,14 +263,14 @@ impl TableReader {
 /// A read-only transaction.
 pub(crate) struct Snapshot<'d> {
     database: &'d PostgresDatabase,
-    held: Held<'d>,
+    guard: SessionGuard<'d>,
     session: Arc<Session>,
     state: HeadState,
 }
 
 impl Drop for Snapshot<'_> {
     fn drop(&mut self) {
-        self.held.roll_back();
+        self.guard.roll_back();
     }
 }
 
@@ -280,7 +280,7 @@ impl SharedSnapshot for Snapshot<'_> {
     }
 
     fn rows(&mut self, table: &MirroredTable, keys: &[i64]) -> Result<Rows> {
-        self.database.read_rows(&mut self.held, &self.session, table, keys)
+        self.database.read_rows(&mut self.guard, &self.session, table, keys)
     }
 
     fn all_rows(
@@ -288,7 +288,7 @@ impl SharedSnapshot for Snapshot<'_> {
         table: &MirroredTable,
         visit: &mut dyn FnMut(Rows) -> Result<()>,
     ) -> Result<()> {
-        self.database.read_table(&mut self.held, &self.session, table, visit)
+        self.database.read_table(&mut self.guard, &self.session, table, visit)
     }
 }
 

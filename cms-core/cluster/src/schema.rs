@@ -126,7 +126,7 @@ impl PostgresDatabase {
         let statement = session.statement(ADD_COMMIT).await?;
         let node = &self.server.node;
         client.execute(&statement, &[&position.commit, &position.nonce, node]).await?;
-        // Every statement before it has succeeded, so this is no rollback.
+        // All earlier statements have succeeded, so the server does not turn this into a rollback.
         client.batch_execute("COMMIT").await?;
         Ok(())
     }
@@ -147,8 +147,8 @@ async fn create_tables(session: &Session, tables: &[MirroredTable]) -> Attempt<(
     Ok(())
 }
 
-/// The key and no other constraint: SQLite has enforced them, and the order in which rows arrive
-/// would violate them.
+/// The table has no constraint except the key: SQLite has enforced the others, and the order in which
+/// rows arrive would violate them.
 fn definition(table: &MirroredTable) -> String {
     let columns: Vec<String> = table
         .columns

@@ -31,7 +31,7 @@ pub enum Tls {
     VerifyFull,
     /// Encrypted, but the certificate is not verified.
     Require,
-    /// Not encrypted: for this host only.
+    /// Not encrypted: only for a database on this host.
     Off,
 }
 
@@ -194,9 +194,9 @@ mod tests {
         let settings = parse("postgres://cms:hunter2@h/cms");
         assert_eq!(settings.password.as_deref(), Some("hunter2"));
         assert!(!format!("{settings} {settings:?}").contains("hunter2"));
-        let given =
+        let settings =
             PostgresSettings::parse("postgres://cms:a@h/cms", Some("b".to_owned())).unwrap();
-        assert_eq!(given.password.as_deref(), Some("b"));
+        assert_eq!(settings.password.as_deref(), Some("b"));
         for url in [
             "postgres://cms:hunter2@h",
             "postgres://cms:hunter2@/cms",

@@ -14,7 +14,7 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::settings::{PostgresSettings, Tls};
 
-/// Returns what encrypts connections, or none for connections that are not encrypted.
+/// Returns the TLS connector; none if connections are not encrypted.
 pub(crate) fn connector(settings: &PostgresSettings) -> Result<Option<MakeRustlsConnect>> {
     let provider = Arc::new(crypto::ring::default_provider());
     let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
@@ -56,7 +56,7 @@ pub(crate) fn connector(settings: &PostgresSettings) -> Result<Option<MakeRustls
 }
 
 /// Accepts every certificate: the operator has chosen encryption without verification. Signatures
-/// of the handshake are verified all the same.
+/// of the handshake are still verified.
 #[derive(Debug)]
 struct Unverified(Arc<CryptoProvider>);
 

@@ -1,4 +1,4 @@
-//! Values and names, as PostgreSQL takes them.
+//! Converts values and names to the form that PostgreSQL expects.
 
 use std::{error::Error as StdError, fmt, iter::Peekable, vec::IntoIter};
 
@@ -11,7 +11,7 @@ use tokio_postgres::{
 
 use crate::escape::{escape, unescape};
 
-/// Maximum rows of one statement.
+/// Maximum number of rows in one statement.
 pub(crate) const CHUNK_ROWS: usize = 2_000;
 /// Bytes of values in one statement, unless a single row has more.
 pub(crate) const CHUNK_BYTES: usize = 4 * 1024 * 1024;
@@ -24,7 +24,7 @@ pub(crate) fn parameter(value: impl ToSql + Sync + Send + 'static) -> Parameter 
     Box::new(Hidden(value))
 }
 
-/// A value that does not show: the library writes parameters to the log at level debug.
+/// A value that `Debug` does not show: the library writes parameters to the log at level debug.
 struct Hidden<T>(T);
 
 impl<T> fmt::Debug for Hidden<T> {

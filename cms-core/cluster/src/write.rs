@@ -16,7 +16,7 @@ use tokio_postgres::Statement;
 
 use crate::{
     PostgresDatabase,
-    connection::{Held, Sent, Session, send, within},
+    connection::{Sent, Session, SessionGuard, send, within},
     error::{Attempt, Failure},
     pull::{HeadStateStatements, READ_TIMEOUT, read_changes, read_check, read_head},
     value::{
@@ -24,12 +24,12 @@ use crate::{
     },
 };
 
-/// Time for the lock, which PostgreSQL limits to 10 s, and for what is read with it.
+/// Time for the lock, for which PostgreSQL waits up to 10 s, and for the reads with it.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(15);
 /// Time for the next response. Shorter than the statement timeout, so that other writes do not wait that
 /// long. If a commit succeeds later, the next lock finds it.
 const RESPONSE_TIMEOUT: Duration = Duration::from_secs(30);
-/// Bytes that were sent and have no response yet.
+/// Maximum number of bytes that were sent and have no response yet.
 const MAX_BYTES_IN_FLIGHT: usize = 8 * 1024 * 1024;
 /// Maximum keys of a row of `change`, and of a statement that deletes rows.
 const PART_KEYS: usize = 10_000;
@@ -61,19 +61,19 @@ WHERE id = 1"#;
 impl PostgresDatabase {
     pub(crate) fn lock_head(&self, after: Position) -> Result<Locked<'_>> {
         self.wait(async {
-            let mut held = self.write.hold(&self.server).await?;
+            let mut guard = self.write.checkout(&self.server).await?;
             let requests = async |session: &Session| lock(session, after).await;
-            let (session, state) = match held.run(LOCK_TIMEOUT, requests).await {
+            let (session, state) = match guard.run(LOCK_TIMEOUT, requests).await {
                 Ok(locked) => locked,
                 Err(failure) => {
-                    held.roll_back();
+                    guard.roll_back();
                     return Err(self.error(failure));
                 }
             };
             let keep_alive = tokio::spawn(keep_alive(Arc::clone(&session)));
             let pipeline = Pipeline::new(Arc::clone(&session));
             let is_open = true;
-            Ok(Locked { database: self, held, session, state, pipeline, keep_alive, is_open })
+            Ok(Locked { database: self, guard, session, state, pipeline, keep_alive, is_open })
         })
     }
 }
@@ -132,7 +132,7 @@ impl Pipeline {
         Self { session, waiting: VecDeque::new(), bytes_in_flight: 0, failure: None }
     }
 
-    /// Sends a statement; waits only for statements before it, and only if much is in flight.
+    /// Sends a statement; waits only for earlier statements, and only if too many bytes are in flight.
     async fn execute(&mut self, sql: &str, bytes: usize, parameters: Vec<Parameter>) {
         while self.failure.is_none() && self.bytes_in_flight + bytes > MAX_BYTES_IN_FLIGHT {
             if !self.wait_for_oldest().await {
@@ -150,7 +150,7 @@ impl Pipeline {
                 self.waiting.push_back((bytes, sent));
             }
             Err(failure) => {
-                // After an error, the server refuses to prepare statements too: the first error is reported.
+                // After an error, the server refuses to prepare statements: report the first error.
                 if !failure.is_broken() {
                     self.drain().await;
                 }
@@ -191,7 +191,7 @@ async fn execute(
 /// An open transaction that has locked the head.
 pub(crate) struct Locked<'d> {
     database: &'d PostgresDatabase,
-    held: Held<'d>,
+    guard: SessionGuard<'d>,
     session: Arc<Session>,
     state: HeadState,
     pipeline: Pipeline,
@@ -291,12 +291,12 @@ impl Drop for Locked<'_> {
     fn drop(&mut self) {
         self.keep_alive.abort();
         if self.is_open {
-            // PostgreSQL executes it after what is still in flight; the next use of the connection
-            // waits behind it.
-            self.held.roll_back();
+            // PostgreSQL executes the rollback after the statements in flight; the next request on the
+            // connection waits for it.
+            self.guard.roll_back();
         }
         if self.pipeline.failure.as_ref().is_some_and(Failure::is_broken) {
-            self.held.discard();
+            self.guard.discard();
         }
     }
 }
@@ -307,7 +307,7 @@ impl SharedSnapshot for Locked<'_> {
     }
 
     fn rows(&mut self, table: &MirroredTable, keys: &[i64]) -> Result<Rows> {
-        self.database.read_rows(&mut self.held, &self.session, table, keys)
+        self.database.read_rows(&mut self.guard, &self.session, table, keys)
     }
 
     fn all_rows(
@@ -315,7 +315,7 @@ impl SharedSnapshot for Locked<'_> {
         table: &MirroredTable,
         visit: &mut dyn FnMut(Rows) -> Result<()>,
     ) -> Result<()> {
-        self.database.read_table(&mut self.held, &self.session, table, visit)
+        self.database.read_table(&mut self.guard, &self.session, table, visit)
     }
 }
 
@@ -327,7 +327,7 @@ impl LockedHead for Locked<'_> {
             let row = session.client().query_opt(&statement, &[&commit]).await?;
             Ok(row.map(|row| row.try_get(0)).transpose()?)
         }));
-        self.database.checked(&mut self.held, read)
+        self.database.checked(&mut self.guard, read)
     }
 
     fn change_schema(&mut self, statements: &str) -> Result<()> {
@@ -338,7 +338,7 @@ impl LockedHead for Locked<'_> {
         let changed = self.database.wait(within(RESPONSE_TIMEOUT, async {
             Ok(session.client().batch_execute(&sql).await?)
         }));
-        self.database.checked(&mut self.held, changed)
+        self.database.checked(&mut self.guard, changed)
     }
 
     fn send(&mut self, table: &MirroredTable, keys: &[i64], rows: Rows) {
@@ -356,8 +356,8 @@ impl LockedHead for Locked<'_> {
         match self.database.wait(self.finish(commit)) {
             Ok(()) => CommitOutcome::Committed,
             Err(failure) => {
-                // A new connection is certainly in no transaction.
-                self.held.discard();
+                // The next use opens a new connection, which is certainly in no transaction.
+                self.guard.discard();
                 if failure.is_rejection() {
                     CommitOutcome::Failed(self.database.error(failure))
                 } else {

@@ -40,7 +40,7 @@ fn refused_access_names_the_reason_and_not_the_password() {
         ("postgres://reader@127.0.0.1:PORT/access", None, "password missing"),
         ("postgres://nobody@127.0.0.1:PORT/access", None, "does not exist"),
         ("postgres://cms@127.0.0.1:PORT/missing", None, "does not exist"),
-        // The password is right, and the role has no rights.
+        // The password is right, but the role has no rights.
         ("postgres://reader:right@127.0.0.1:PORT/access", None, "permission denied"),
     ];
     for (url, password, reason) in cases {
@@ -98,7 +98,7 @@ fn session_settings_do_not_depend_on_the_role() {
     assert_eq!(locked.head().position, FIRST);
 }
 
-/// With the compression that PostgreSQL prefers, imports take a third longer.
+/// With the default compression of PostgreSQL, imports take a third longer.
 #[test]
 fn text_is_compressed_with_lz4() {
     let Some(server) = Server::start() else { return };

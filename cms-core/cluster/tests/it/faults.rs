@@ -41,8 +41,9 @@ fn commit_whose_response_is_lost_is_found_by_its_nonce() {
     }
 }
 
-/// The connection breaks before, inside and after every message of a commit. If the node then looks for
-/// the nonce of its commit, and commits again without it, as `Replica` does, the commit is stored once.
+/// The connection breaks before, inside and after every message of a commit. As `Replica` does, the
+/// node then looks for the nonce of its commit, and commits again if it is missing. The commit is
+/// stored once.
 #[test]
 fn commit_is_stored_once_wherever_the_connection_breaks() {
     let Some(server) = Server::start() else { return };
@@ -63,7 +64,7 @@ fn commit_is_stored_once_wherever_the_connection_breaks() {
             let new = loop {
                 attempts += 1;
                 assert!(attempts < 4, "{text}");
-                // The lock repeats itself on a new connection, or asks the caller to.
+                // `lock` repeats its requests on a new connection, or fails, and the caller repeats it.
                 let mut locked = match node.lock(at) {
                     Ok(locked) => locked,
                     Err(Error::Busy(_)) => continue,
@@ -124,7 +125,7 @@ fn rejected_statement_fails_the_commit() {
     assert_eq!(node.check_head(FIRST).unwrap().head, FIRST);
     assert!(all(&node, &object()).is_empty());
 
-    // Far more than what is in flight: the error shows while rows are sent.
+    // Far more bytes than may be in flight: the error is detected while rows are sent.
     let mut locked = node.lock(FIRST).unwrap();
     let text = "53100".to_owned() + &" ".repeat(2_000_000);
     for key in 1..12 {
@@ -191,7 +192,7 @@ fn node_reconnects_after_a_restart_of_the_server() {
     node.duties().unwrap();
     let at = commit(&node, at, 2, &[2], &[(2, "two")]);
 
-    // The connections do not show before their next use that the server has restarted.
+    // The node does not notice a restart before it uses its connections again.
     server.kill();
     server.run();
     commit(&node, at, 3, &[3], &[(3, "three")]);
@@ -200,7 +201,7 @@ fn node_reconnects_after_a_restart_of_the_server() {
 }
 
 #[test]
-fn server_that_is_down_is_no_error_of_open() {
+fn open_succeeds_while_the_server_is_down() {
     let Some(server) = Server::start() else { return };
     server.kill();
     let node = server.open("anything");
@@ -208,7 +209,7 @@ fn server_that_is_down_is_no_error_of_open() {
 }
 
 #[test]
-fn lock_of_a_paused_node_is_given_up() {
+fn lock_of_a_paused_node_is_released() {
     let Some(server) = Server::start() else { return };
     let database = server.create_database("paused");
     let proxy = Proxy::start(server.port());
@@ -235,7 +236,7 @@ fn lock_of_a_paused_node_is_given_up() {
 
 /// The connections stay open, and nothing arrives.
 #[test]
-fn server_that_does_not_respond_is_given_up() {
+fn request_fails_if_the_server_does_not_respond() {
     let Some(server) = Server::start() else { return };
     let database = server.create_database("silent");
     let proxy = Proxy::start(server.port());
@@ -287,7 +288,7 @@ fn lock_is_kept_alive_and_others_wait_ten_seconds() {
 }
 
 #[test]
-fn lock_of_another_thread_is_waited_for() {
+fn lock_waits_for_other_threads() {
     let Some(server) = Server::start() else { return };
     let database = server.create_database("threads");
     let node = server.open(&database);

@@ -21,7 +21,7 @@ pub(crate) enum Fault {
     CutBefore,
     CutInside,
     CutAfter,
-    /// The server executes it, and the connection ends when it responds.
+    /// The server executes the message, but the proxy closes the connection instead of responding.
     SwallowResponse,
 }
 
@@ -30,7 +30,7 @@ pub(crate) enum Fault {
 pub(crate) enum At {
     /// The next message that contains a text.
     Text(&'static str),
-    /// The message after so many others.
+    /// The message after this number of others.
     Count(usize),
 }
 
@@ -80,7 +80,7 @@ impl Proxy {
     }
 }
 
-/// Ends when one direction ends, which closes both.
+/// Forwards messages until one direction ends, then closes both.
 async fn relay(client: TcpStream, server: u16, faults: Faults, frozen: watch::Receiver<bool>) {
     let Ok(server) = TcpStream::connect(("127.0.0.1", server)).await else { return };
     server.set_nodelay(true).unwrap();
@@ -103,8 +103,8 @@ async fn requests(
 ) -> Option<()> {
     // The first message has no byte for its type.
     let mut kind_bytes = 0;
-    // Only complete requests are held back. PostgreSQL has no timeout for one that has arrived in part, and
-    // the library sends each with a single write.
+    // A freeze starts only between requests: PostgreSQL has no timeout for a request that has arrived
+    // in part, and the library sends each request with a single write.
     let mut is_complete = true;
     loop {
         let mut message = vec![0; kind_bytes + 4];
@@ -115,7 +115,7 @@ async fn requests(
         if is_complete {
             frozen.wait_for(|is_frozen| !is_frozen).await.ok()?;
         }
-        // Sync, a simple query, a password; or the first message.
+        // A request ends with Sync, a simple query or a password, or is the first message.
         is_complete = kind_bytes == 0 || matches!(message[0], b'S' | b'Q' | b'p');
         kind_bytes = 1;
         match take(faults, &message) {

@@ -19,11 +19,11 @@ pub(crate) struct Server {
     options: &'static str,
 }
 
-/// The server does not run as root.
+/// The user that runs the server if the tests run as root, because it refuses to run as root.
 const USER: &str = "postgres";
 
 impl Server {
-    /// Starts the programs that `CMS_TEST_POSTGRES` names.
+    /// Starts a server with the programs in the directory `CMS_TEST_POSTGRES`.
     ///
     /// Data is not synced to disk: tests kill the server, not the machine.
     pub(crate) fn start() -> Option<Self> {
@@ -83,7 +83,7 @@ impl Server {
         self.run();
     }
 
-    /// Goes back to the data of [`Self::back_up`].
+    /// Restores the data of [`Self::back_up`].
     pub(crate) fn restore(&self) {
         self.shut_down();
         let [data, backup] = ["data", "backup"].map(|name| self.folder.path().join(name));
@@ -123,7 +123,7 @@ impl Server {
         run(self.control().args(["-w", "promote"]));
     }
 
-    /// Stops the server, and waits for open transactions no longer than needed to cancel them.
+    /// Cancels open transactions, and stops the server.
     pub(crate) fn shut_down(&self) {
         run(self.control().args(["-m", "fast", "-w", "stop"]));
     }
@@ -147,13 +147,13 @@ impl Server {
         }
     }
 
-    /// Writes a file of settings, and reads it.
+    /// Writes a settings file, and makes the server read it.
     pub(crate) fn replace_file(&self, name: &str, content: &str) {
         self.add_file(name, content);
         self.reload();
     }
 
-    /// Reads the files of settings again, and waits until they apply to new connections.
+    /// Makes the server read its settings files again, and waits until they apply to new connections.
     pub(crate) fn reload(&self) {
         let loaded = "SELECT pg_conf_load_time()";
         let before = self.sql("postgres", loaded);
@@ -232,7 +232,7 @@ fn is_root() -> bool {
     fs::metadata("/proc/self").is_ok_and(|process| process.uid() == 0)
 }
 
-/// Without pipes: the server would inherit them, and reading would not end.
+/// Runs a command without pipes: the server would inherit them, and reading would not end.
 fn run(command: &mut Command) {
     let status = command.stdin(Stdio::null()).stdout(Stdio::null()).status().unwrap();
     assert!(status.success(), "{command:?}");

@@ -1,4 +1,4 @@
-//! A new database schema in a real database: what is cut, and what waits.
+//! Upgrades of the database schema in PostgreSQL: broken connections, and writes meanwhile.
 
 use std::{
     sync::{
@@ -26,7 +26,7 @@ use crate::{
     server::{Server, open},
 };
 
-/// The schemas of the next program: a column with values, and a table.
+/// The schemas of the next version of cms: it adds a column with values, and a table.
 fn next() -> Schemas {
     let former = Schemas::default();
     let version = former.newest() + 1;
@@ -73,7 +73,7 @@ fn replica(folder: &TempDir, database: PostgresDatabase, schemas: Schemas) -> Re
     Store::open_replica(folder.path(), Arc::new(database), schemas)
 }
 
-/// All rows are those of the shared database, which has this schema.
+/// Asserts that the node and the shared database have this schema, and the same rows.
 fn assert_current(node: &Store, database: &PostgresDatabase, schema: i64) {
     node.catch_up().unwrap();
     assert_eq!(node.replica().unwrap().schema(), schema);
@@ -81,10 +81,10 @@ fn assert_current(node: &Store, database: &PostgresDatabase, schema: i64) {
     assert_eq!(node.compare_with(database).unwrap(), []);
 }
 
-/// Every message of the upgrade is lost, or its response is. Then the cluster has the former schema
-/// or the next one on all sides, and a second attempt succeeds.
+/// Each message of the upgrade in turn is lost, or its response is. Then the shared database and all
+/// replicas have the same schema, the former or the next one, and a second attempt succeeds.
 #[test]
-fn upgrade_is_made_once_wherever_the_connection_breaks() {
+fn upgrade_is_applied_once_wherever_the_connection_breaks() {
     let Some(server) = Server::start() else { return };
     let base = server.create_database("base");
     create_cluster(server.open(&base));
@@ -98,14 +98,14 @@ fn upgrade_is_made_once_wherever_the_connection_breaks() {
             let folders = [(); 2].map(|()| TempDir::new().unwrap());
             let other = replica(&folders[1], server.open(&name), next()).unwrap();
             let node = replica(&folders[0], open(proxy.port, &name), next()).unwrap();
-            // Its connections are open, and its statements prepared.
+            // A write opens the connections of the node, and prepares its statements.
             write(&node, "c").unwrap();
             proxy.arm(fault, At::Count(count));
             let first = node.upgrade_cluster();
             let was_not_triggered = proxy.remove_unused_fault();
             failed += usize::from(first.is_err());
             assert!(!node.replica().unwrap().is_abandoned(), "{name}: the outcome is resolved");
-            // Other writes are possible before it is repeated.
+            // Other nodes can write before the upgrade is repeated.
             write(&other, "d").unwrap();
             node.catch_up().unwrap();
             if node.replica().unwrap().schema() == schema {
@@ -130,7 +130,7 @@ fn upgrade_is_made_once_wherever_the_connection_breaks() {
     assert!(failed > 1, "{failed} attempts failed");
 }
 
-/// A node that copies a table keeps it from being changed. Writes go on.
+/// While a node copies a table, the table cannot be changed. Writes continue.
 #[test]
 fn upgrade_gives_up_soon_while_a_table_is_read() {
     let Some(server) = Server::start() else { return };
@@ -157,7 +157,7 @@ fn upgrade_gives_up_soon_while_a_table_is_read() {
     assert_current(&node, &server.open(&name), schema + 1);
 }
 
-/// Nodes of both programs write until the last one is replaced; those of the newer one go on.
+/// Nodes of both versions write until the last old one is replaced; the new ones continue to write.
 #[test]
 fn writes_continue_while_nodes_are_replaced() {
     let Some(server) = Server::start() else { return };
@@ -186,7 +186,7 @@ fn writes_continue_while_nodes_are_replaced() {
             }
             longest
         });
-        // The writes go on before, during and after the upgrade.
+        // The writer runs before, during and after the upgrade.
         thread::sleep(Duration::from_millis(50));
         assert!(first.upgrade_cluster().unwrap().is_some());
         thread::sleep(Duration::from_millis(50));
