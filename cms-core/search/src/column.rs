@@ -26,7 +26,7 @@ pub(super) enum NumberColumn {
 }
 
 impl ValueColumns {
-    /// Opens the columns of a path, texts in original spelling.
+    /// Opens the columns of a path, with original texts.
     pub(super) fn original(reader: &SegmentReader, path: &str) -> tantivy::Result<Self> {
         let mut columns = Self::default();
         let path = format!("{}.{path}", name::EXACT);
@@ -48,7 +48,7 @@ impl ValueColumns {
         Ok(columns)
     }
 
-    /// Opens the columns of a path, texts in lower case.
+    /// Opens the columns of a path, with texts in lower case.
     pub(super) fn folded(reader: &SegmentReader, path: &str) -> tantivy::Result<Self> {
         let texts = reader.fast_fields().str(&format!("{}.{path}", name::FOLDED))?;
         Ok(Self { texts, ..Self::original(reader, path)? })

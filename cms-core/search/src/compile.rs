@@ -50,7 +50,7 @@ const OTHER_TERMS_SCORE: f32 = 0.1;
 /// Alternative queries, of which one must match.
 #[derive(Default)]
 struct Alternatives {
-    /// Each query with its boost; a duplicate term counts twice, but is read once.
+    /// Terms, each with the sum of its boosts: a repeated term counts twice, but is read once.
     terms: IndexMap<Term, f32>,
     others: Vec<Box<dyn EngineQuery>>,
 }
@@ -192,8 +192,8 @@ impl<'a> QueryCompiler<'a> {
         }
         match (condition, path) {
             (FieldCondition::Word(word), _) => {
-                for ending in self.endings(path, word)? {
-                    into.add_term(self.term(word, &ending), boost);
+                for suffix in self.suffixes(path, word)? {
+                    into.add_term(self.term(word, &suffix), boost);
                 }
                 if let Some(path) = path
                     && let Some(term) = self.scalar_like(path, word)
@@ -207,13 +207,13 @@ impl<'a> QueryCompiler<'a> {
             (FieldCondition::Phrase(words), _) => {
                 let [first, rest @ ..] = words.as_slice() else { return Ok(()) };
                 // The words of a phrase are in one text, so they have the same suffix.
-                let mut endings = self.endings(path, first)?;
+                let mut suffixes = self.suffixes(path, first)?;
                 for word in rest {
-                    let others = self.endings(path, word)?;
-                    endings.retain(|ending| others.contains(ending));
+                    let others = self.suffixes(path, word)?;
+                    suffixes.retain(|suffix| others.contains(suffix));
                 }
-                for ending in endings {
-                    let term = |word: &String| self.term(word, &ending);
+                for suffix in suffixes {
+                    let term = |word: &String| self.term(word, &suffix);
                     if rest.is_empty() {
                         into.add_term(term(first), boost);
                     } else {
@@ -252,27 +252,27 @@ impl<'a> QueryCompiler<'a> {
         Ok(())
     }
 
-    fn term(&self, word: &str, ending: &str) -> Term {
-        Term::from_field_text(self.fields.words, &format!("{word}{ending}"))
+    fn term(&self, word: &str, suffix: &str) -> Term {
+        Term::from_field_text(self.fields.words, &format!("{word}{suffix}"))
     }
 
     /// The suffixes with which a word is indexed.
-    fn endings(&self, path: Option<&str>, word: &str) -> tantivy::Result<BTreeSet<String>> {
+    fn suffixes(&self, path: Option<&str>, word: &str) -> tantivy::Result<BTreeSet<String>> {
         if let Some(path) = path {
             return Ok(BTreeSet::from([word::suffix(path)]));
         }
         let (first, last) = word::entry_range(word);
-        let mut endings = BTreeSet::new();
+        let mut suffixes = BTreeSet::new();
         for reader in self.statistics.searcher.segment_readers() {
             let index = reader.inverted_index(self.fields.words)?;
             let entries = index.terms().range().ge(&first).lt(&last);
             let mut entries = entries.into_stream()?;
             while entries.advance() && !self.deadline.is_over() {
-                let ending = std::str::from_utf8(&entries.key()[word.len()..]);
-                endings.extend(ending.ok().map(str::to_owned));
+                let suffix = std::str::from_utf8(&entries.key()[word.len()..]);
+                suffixes.extend(suffix.ok().map(str::to_owned));
             }
         }
-        Ok(endings)
+        Ok(suffixes)
     }
 
     fn scalar(&self, path: &str, scalar: ScalarValue) -> Term {
@@ -280,7 +280,7 @@ impl<'a> QueryCompiler<'a> {
         match scalar {
             ScalarValue::Bool(value) => term.append_type_and_fast_value(value),
             ScalarValue::Integer(value) => term.append_type_and_fast_value(value),
-            // As the engine serializes them.
+            // With the type that the engine uses in the index.
             ScalarValue::Number(value) => match NumericalValue::F64(value).normalize() {
                 NumericalValue::I64(value) => term.append_type_and_fast_value(value),
                 NumericalValue::U64(value) => term.append_type_and_fast_value(value),

@@ -39,7 +39,7 @@ pub(super) struct WildcardQuery {
 }
 
 impl WildcardQuery {
-    /// Without a path, a word anywhere.
+    /// Without a path, the query finds words in all text.
     pub(super) fn new(
         field: Field,
         path: Option<&str>,
@@ -330,7 +330,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn wildcards_match_what_they_say(
+        fn wildcards_agree_with_a_plain_matcher(
             pieces in prop::collection::vec(
                 select(vec![
                     PatternToken::Char('a'), PatternToken::Char('é'), PatternToken::Char('😀'), PatternToken::AnyChar, PatternToken::AnyChars,

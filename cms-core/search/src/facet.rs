@@ -15,12 +15,12 @@ use tantivy::{
 
 use super::column::{NumberColumn, ValueColumns, simplest};
 
-/// Maximum buckets of one aggregation.
+/// Maximum number of buckets of one aggregation.
 const MAX_BUCKETS: usize = 1000;
 
 /// The counts of all segments. Duplicate aggregations are counted once.
 pub(super) struct Facets<'a> {
-    asked: &'a [Facet],
+    requested: &'a [Facet],
     counted: Vec<(&'a Facet, Counts)>,
 }
 
@@ -31,14 +31,14 @@ struct Counts {
 }
 
 impl<'a> Facets<'a> {
-    pub(super) fn new(asked: &'a [Facet]) -> Self {
+    pub(super) fn new(requested: &'a [Facet]) -> Self {
         let mut counted: Vec<(&Facet, Counts)> = Vec::new();
-        for facet in asked {
+        for facet in requested {
             if !counted.iter().any(|(other, _)| is_same(facet, other)) {
                 counted.push((facet, Counts::default()));
             }
         }
-        Self { asked, counted }
+        Self { requested, counted }
     }
 
     /// Opens the columns of one segment.
@@ -61,11 +61,11 @@ impl<'a> Facets<'a> {
             .into_iter()
             .map(|(facet, counts)| (facet, counts.into_aggregation(facet)))
             .collect();
-        let of = |facet: &Facet| {
+        let aggregation_of = |facet: &Facet| {
             let (_, aggregation) = counted.iter().find(|(other, _)| is_same(facet, other))?;
             Some(Aggregation { field: facet.field.clone(), ..aggregation.clone() })
         };
-        self.asked.iter().filter_map(of).collect()
+        self.requested.iter().filter_map(aggregation_of).collect()
     }
 }
 
@@ -228,7 +228,7 @@ impl<T: Copy + Ord> SortedCounts<T> {
     }
 
     fn add_up(&mut self) {
-        // The stable sort merges what is sorted already.
+        // The stable sort only merges the parts that are already sorted.
         self.counts.sort_by_key(|(value, _)| *value);
         self.counts.dedup_by(|next, first| {
             let is_equal = next.0 == first.0;

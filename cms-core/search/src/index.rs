@@ -1,7 +1,7 @@
 //! One generation of the index: a directory of the engine, and its position in the journal.
 //!
 //! The position is part of every commit, so an index always knows which state of the database it
-//! contains. This module knows no database; the services connect the two.
+//! contains. This module does not know the database; the services connect both.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -34,7 +34,7 @@ const MAX_PENDING_BYTES: usize = 4 * 1024 * 1024;
 const WRITER_BYTES_PER_THREAD: usize = 48 * 1024 * 1024;
 /// Number of segments of one size that are merged.
 const SEGMENTS_PER_LEVEL: usize = 6;
-/// Segments with fewer documents count as one size.
+/// Segments with fewer documents than this count as equal in size.
 const MIN_LEVEL_DOCUMENTS: u32 = 2_000;
 
 /// The position of an index.
@@ -129,7 +129,7 @@ impl Generation {
         }
     }
 
-    /// Shows the latest commit.
+    /// Makes the latest commit visible to searches.
     pub fn reload(&self) -> Result<()> {
         self.reader.reload().map_err(failed)
     }
@@ -146,12 +146,12 @@ impl Generation {
         offset: usize,
         limit: usize,
     ) -> Result<Found> {
-        in_time(collect::run(&self.searcher(), &self.fields, search, scope, offset, limit))
+        within_deadline(collect::run(&self.searcher(), &self.fields, search, scope, offset, limit))
     }
 
     /// Returns the primary keys of the objects of a type whose current version matches.
     pub fn matches(&self, search: &Search, ctd: i64) -> Result<HashSet<i64>> {
-        in_time(matches::run(&self.searcher(), &self.fields, search, ctd))
+        within_deadline(matches::run(&self.searcher(), &self.fields, search, ctd))
     }
 
     /// Returns the packed flags of all documents, by the primary key of their object.
@@ -170,8 +170,8 @@ impl Generation {
         Ok(found)
     }
 
-    /// Returns a writer, which opens the engine for its first change: that takes memory and threads. One
-    /// process at a time may write.
+    /// Returns a writer. It opens the engine at its first change, because the engine takes memory and
+    /// threads. Only one process at a time may write.
     pub fn write(&self) -> GenerationWriter {
         GenerationWriter {
             index: self.index.clone(),
@@ -191,7 +191,7 @@ pub struct GenerationWriter {
     engine: Option<IndexWriter>,
     /// Operations that the engine does not have yet.
     operations: Vec<UserOperation>,
-    /// Size of their objects.
+    /// Size of the objects in these operations, in bytes.
     pending_bytes: usize,
 }
 
@@ -244,7 +244,7 @@ impl GenerationWriter {
         if self.pending_bytes < MAX_PENDING_BYTES { Ok(()) } else { self.flush() }
     }
 
-    /// Passes the operations so far to one thread of the engine, which makes one segment of them.
+    /// Passes the operations so far to one thread of the engine, which writes them to one segment.
     pub fn flush(&mut self) -> Result<()> {
         self.pending_bytes = 0;
         let operations = mem::take(&mut self.operations);
@@ -261,8 +261,8 @@ impl GenerationWriter {
     }
 }
 
-/// The result of a search; none when its deadline has passed.
-fn in_time<T>(found: tantivy::Result<Option<T>>) -> Result<T> {
+/// Converts the result of a search; none, which means that its deadline has passed, to an error.
+fn within_deadline<T>(found: tantivy::Result<Option<T>>) -> Result<T> {
     let late = || Error::Busy("the search took too long; make it narrower".to_owned());
     found.map_err(failed)?.ok_or_else(late)
 }

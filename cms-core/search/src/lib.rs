@@ -9,9 +9,9 @@
 //! | `schema`, `tokenizer`, `document` | fields of the index; its words; an object as a document |
 //! | `compile` | a [`cms_model::search::query::Search`] as a query of the engine |
 //! | `expand`, `range` | wildcards and fuzzy words; ranges of values |
-//! | `collect`, `rank`, `facet` | a pass over the hits, or two over many: count, order, aggregations |
+//! | `collect`, `rank`, `facet` | one or two passes over the matches: count, order, aggregations |
 //! | `segment` | visibility and final scores of the matches in a segment |
-//! | `hit` | what a search returns of each hit |
+//! | `hit` | the data that a search returns for each hit |
 //! | `matches` | all objects of a type that match, without scores |
 //! | `deadline` | the deadline of a search |
 //! | `column` | the values of the documents of a segment at a path |

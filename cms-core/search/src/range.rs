@@ -57,20 +57,20 @@ impl Weight for RangeQuery {
 
 impl RangeQuery {
     fn ordinals(&self, texts: &StrColumn) -> tantivy::Result<Option<RangeInclusive<u64>>> {
-        let place = |text: &str, is_passed: bool| {
+        let position = |text: &str, is_passed: bool| {
             texts.dictionary().term_ord_or_next(text).map(|hit| match hit {
                 TermOrdHit::Exact(ordinal) => ordinal + u64::from(is_passed),
                 TermOrdHit::Next(ordinal) => ordinal,
             })
         };
         let from = match &self.texts.0 {
-            Bound::Included(text) => place(text, false)?,
-            Bound::Excluded(text) => place(text, true)?,
+            Bound::Included(text) => position(text, false)?,
+            Bound::Excluded(text) => position(text, true)?,
             Bound::Unbounded => 0,
         };
         let end = match &self.texts.1 {
-            Bound::Included(text) => place(text, true)?,
-            Bound::Excluded(text) => place(text, false)?,
+            Bound::Included(text) => position(text, true)?,
+            Bound::Excluded(text) => position(text, false)?,
             Bound::Unbounded => u64::MAX,
         };
         Ok((from < end).then(|| from..=end - 1))

@@ -101,7 +101,7 @@ impl Best {
     }
 }
 
-/// Removes all but the first `limit`, in any order.
+/// Keeps the first `limit` candidates, in any order, and removes the others.
 fn keep_first(candidates: &mut Vec<Candidate>, limit: usize) {
     if candidates.len() > limit {
         candidates.select_nth_unstable_by(limit, |a, b| a.sort_key.cmp(&b.sort_key));
@@ -118,7 +118,7 @@ pub(super) struct SegmentBest<'a> {
     candidates: Vec<Candidate>,
     /// Candidates that rank after this one are not needed.
     worst_rank: i64,
-    /// The last of the best, once there are enough.
+    /// The sort key of the last of the best candidates, once there are `limit` of them.
     worst: Option<HitSortKey>,
 }
 

@@ -7,7 +7,7 @@
 //! | field | content | use |
 //! |---|---|---|
 //! | `pk` | primary key of the object | replacing and deleting documents, fetching hits |
-//! | `ctd` | primary key of its type | restricting to types, deleting all of one |
+//! | `ctd` | primary key of its type | restricting to types, deleting all documents of a type |
 //! | `flags` | the primary key of the type and [`Flags`], as one number | visibility check with one read |
 //! | `created`, `indexed` | seconds and milliseconds since the epoch | order and decay, `@timestamp` |
 //! | `words` | words of every value, each with its path ([`cms_model::search::word`]) | words, with and without a field |

@@ -103,7 +103,7 @@ impl<'a> Segment<'a> {
         })
     }
 
-    /// Removes what is not visible or not in scope.
+    /// Removes documents that are not visible or not in scope.
     pub(super) fn retain_visible(&self, block: &mut Block) {
         let Block { docs, flags, length, .. } = block;
         let flags = &mut flags[..*length];

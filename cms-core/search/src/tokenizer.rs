@@ -14,7 +14,7 @@ pub(super) struct WordTokenizer {
 pub(super) struct Words<'a> {
     /// None for [`word::long_text`], which has no words.
     text: Option<&'a str>,
-    ending: String,
+    suffix: String,
     is_long_text: bool,
     token: &'a mut Token,
 }
@@ -24,24 +24,24 @@ impl Tokenizer for WordTokenizer {
 
     fn token_stream<'a>(&'a mut self, text: &'a str) -> Words<'a> {
         self.token.reset();
-        let (ending, text) = word::decode(text);
-        Words { text, ending, is_long_text: text.is_none(), token: &mut self.token }
+        let (suffix, text) = word::decode(text);
+        Words { text, suffix, is_long_text: text.is_none(), token: &mut self.token }
     }
 }
 
 impl TokenStream for Words<'_> {
     fn advance(&mut self) -> bool {
         if let Some(text) = self.text {
-            let Some(place) = analysis::next_word(text, self.token.offset_to, &mut self.token.text)
+            let Some(range) = analysis::next_word(text, self.token.offset_to, &mut self.token.text)
             else {
                 return false;
             };
-            self.token.offset_from = place.start;
-            self.token.offset_to = place.end;
+            self.token.offset_from = range.start;
+            self.token.offset_to = range.end;
         } else if !std::mem::take(&mut self.is_long_text) {
             return false;
         }
-        self.token.text.push_str(&self.ending);
+        self.token.text.push_str(&self.suffix);
         // The position of a reset token is the greatest number: the first word wraps to 0.
         self.token.position = self.token.position.wrapping_add(1);
         true
@@ -63,9 +63,9 @@ mod tests {
     #[test]
     fn tokenizer_resets_for_every_text() {
         let mut tokenizer = WordTokenizer::default();
-        let mut words = |handed: &str| {
+        let mut words = |encoded: &str| {
             let mut found = Vec::new();
-            let mut words = tokenizer.token_stream(handed);
+            let mut words = tokenizer.token_stream(encoded);
             words.process(&mut |token| found.push((token.position, token.text.clone())));
             found
         };

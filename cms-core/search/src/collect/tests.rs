@@ -70,10 +70,10 @@ impl Corpus {
         search: &Search,
         scope: &SearchScope,
         page: Page,
-        many: u32,
+        skip_from_matches: u32,
     ) -> Found {
         let pass = SearchRun::new(&self.searcher, &self.fields, search, scope, page).unwrap();
-        pass.run(many).unwrap().unwrap()
+        pass.run(skip_from_matches).unwrap().unwrap()
     }
 
     fn pks(&self, search: &Search) -> Vec<i64> {
@@ -378,20 +378,20 @@ fn scope_limits_types_and_versions() {
 
 #[test]
 fn ties_are_broken_by_value_then_date_then_row() {
-    let made = |pk, created, data| Item { created, ..item(pk, data) };
+    let dated = |pk, created, data| Item { created, ..item(pk, data) };
     let corpus = Corpus::new(
         &[
             &[
-                made(1, 5, json!({"v": "b"})),
-                made(2, 3, json!({"v": "A"})),
-                made(3, 3, json!({"v": "a"})),
-                made(4, 9, json!({"v": ""})),
+                dated(1, 5, json!({"v": "b"})),
+                dated(2, 3, json!({"v": "A"})),
+                dated(3, 3, json!({"v": "a"})),
+                dated(4, 9, json!({"v": ""})),
             ],
             &[
-                made(5, 1, json!({"v": 10})),
-                made(6, 1, json!({"v": [9.5, 1]})),
-                made(7, 2, json!({"v": true})),
-                made(8, 0, json!({"w": 1})),
+                dated(5, 1, json!({"v": 10})),
+                dated(6, 1, json!({"v": [9.5, 1]})),
+                dated(7, 2, json!({"v": true})),
+                dated(8, 0, json!({"w": 1})),
             ],
         ],
         &[],
