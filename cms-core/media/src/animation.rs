@@ -39,7 +39,7 @@ fn second_gif_image(content: &[u8]) -> Option<usize> {
             0x21 => at += 2,
             _ => return None,
         }
-        // Both are followed by length-prefixed chunks, up to an empty one.
+        // Blocks of both kinds continue with length-prefixed chunks, up to an empty one.
         while let length @ 1.. = usize::from(*content.get(at)?) {
             at += 1 + length;
         }

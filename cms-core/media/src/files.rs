@@ -95,14 +95,14 @@ impl Files {
         if self.settings.storage == MediaStorage::Folder {
             return Ok(());
         }
-        let looked = self
+        let response = self
             .open()
             .and_then(|storage| storage.found(storage.wait(storage.store.head(&Key::from(OWNER)))));
-        *self.lock_last_error() = looked.as_ref().err().map(|error| match error {
+        *self.lock_last_error() = response.as_ref().err().map(|error| match error {
             Error::Internal(cause) => cause.to_string(),
             error => error.to_string(),
         });
-        looked.map(drop)
+        response.map(drop)
     }
 
     /// Returns the last known error of the storage, without a request.
@@ -130,7 +130,7 @@ impl Files {
     }
 
     /// Stores a file under a new id. On return the file is durable, and no incomplete file is ever
-    /// visible. Returns false when another upload of the id was faster.
+    /// visible. Returns false if another upload has already stored the id.
     pub fn store(&self, id: &FileId, incoming: &mut Incoming) -> Result<bool> {
         let storage = self.open()?;
         if self.settings.storage != MediaStorage::Folder {
@@ -197,8 +197,8 @@ impl Files {
         Ok(Some(fingerprinter.finish()))
     }
 
-    /// Prevents the removal of files while the lock exists, for a backup. In every process, files
-    /// to be removed meanwhile are left to the clean-up.
+    /// Prevents the removal of files while the lock exists, for a backup. Files that any process
+    /// would remove meanwhile are left to the clean-up.
     ///
     /// # Errors
     /// [`Error::Busy`] while another backup holds the lock.
@@ -216,7 +216,7 @@ impl Files {
         lock::open(&self.settings.folder.join(BACKUP_LOCK))
     }
 
-    /// Removes files, unless a backup keeps them; missing files count as removed. Returns whether
+    /// Removes files, unless a backup holds the lock; missing files count as removed. Returns whether
     /// they were removed.
     pub fn remove(&self, ids: &[FileId]) -> Result<bool> {
         let lock = self.open_backup_lock()?;
@@ -303,12 +303,12 @@ impl Files {
     }
 }
 
-/// Sends a file, a large one in parts; returns false if one is stored under this id already.
+/// Sends a file, a large one in parts; returns false if a file with this id is already stored.
 /// Parts of a failed upload are removed.
 ///
-/// The file is looked up first. A small one is also sent with the condition that it does not
-/// exist, if the service knows conditions; otherwise two nodes that store the same id at once
-/// may both succeed.
+/// First checks whether the file exists. A small file is also sent with the condition that it does
+/// not exist, if the service supports conditions. Without it, two nodes that store the same id at
+/// the same time may both succeed.
 async fn send(storage: &Storage, key: &Key, incoming: &mut Incoming) -> Result<bool> {
     let (store, failure) = (&storage.store, |error| storage.failure(error));
     if storage.found(store.head(key).await)?.is_some() {
@@ -316,12 +316,12 @@ async fn send(storage: &Storage, key: &Key, incoming: &mut Incoming) -> Result<b
     }
     incoming.file().rewind().map_err(Error::from_storage)?;
     if incoming.size() <= CHUNK_BYTES {
-        let whole = next_part(incoming)?;
-        let is_new = PutMode::Create.into();
-        return match store.put_opts(key, whole.clone().into(), is_new).await {
+        let content = next_part(incoming)?;
+        let options = PutMode::Create.into();
+        return match store.put_opts(key, content.clone().into(), options).await {
             Err(object_store::Error::AlreadyExists { .. }) => Ok(false),
             Err(error) if s3::lacks_conditions(&error) => {
-                store.put(key, whole.into()).await.map(|_| true).map_err(failure)
+                store.put(key, content.into()).await.map(|_| true).map_err(failure)
             }
             stored => stored.map(|_| true).map_err(failure),
         };

@@ -81,8 +81,8 @@ impl Write for Incoming {
 
 impl Drop for Incoming {
     fn drop(&mut self) {
-        // A stored file is not there any more; after a crash, the clean-up removes the file a day
-        // later.
+        // Fails if the file was moved into the storage. After a crash, the clean-up removes the file
+        // a day later.
         fs::remove_file(&self.path).ok();
     }
 }

@@ -1,7 +1,7 @@
 //! Media types of files: by content, then by name, then by the declared type.
 //!
-//! Name and declaration count only for text: the signature alone decides about files with bytes
-//! that text does not contain.
+//! Name and declaration are used only for text. The type of a file with bytes that text does not
+//! contain depends only on its signature.
 
 use memchr::memmem;
 
@@ -169,7 +169,7 @@ fn webm(content: &[u8]) -> &'static str {
     if has_codec(b"A_") && !has_codec(b"V_") { "audio/webm" } else { "video/webm" }
 }
 
-/// Ogg begins with one page for each of its streams, which declares the codec.
+/// Ogg begins with one page for each stream. The page declares the codec of the stream.
 fn has_ogg_video(content: &[u8]) -> bool {
     let mut rest = content;
     while let Some((packet, after)) = first_ogg_packet(rest) {
@@ -185,13 +185,13 @@ fn has_ogg_video(content: &[u8]) -> bool {
 /// The content of a page that begins a stream, and the bytes after the page.
 fn first_ogg_packet(page: &[u8]) -> Option<(&[u8], &[u8])> {
     let begins_stream = page.starts_with(b"OggS") && page.get(5)? & 2 != 0;
-    let pieces = usize::from(*page.get(26)?);
-    let (lengths, body) = page.get(27..)?.split_at_checked(pieces)?;
+    let segments = usize::from(*page.get(26)?);
+    let (lengths, body) = page.get(27..)?.split_at_checked(segments)?;
     let length = lengths.iter().map(|&length| usize::from(length)).sum();
     body.split_at_checked(length).filter(|_| begins_stream)
 }
 
-/// An MPEG audio frame, layer III, without a tag before it.
+/// Returns whether a file begins with an MPEG audio frame, layer III, without a tag before it.
 fn is_mpeg_audio(content: &[u8]) -> bool {
     let [0xff, version, rate, ..] = *content else { return false };
     version & 0xe0 == 0xe0

@@ -18,7 +18,7 @@ pub(crate) fn failure(_: &S3Bucket, error: &object_store::Error) -> Error {
     Error::internal(error.to_string())
 }
 
-/// No storage has requests with conditions.
+/// Always false: this build has no S3 storage.
 pub(crate) fn lacks_conditions(_: &object_store::Error) -> bool {
     false
 }

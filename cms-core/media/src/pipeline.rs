@@ -5,7 +5,7 @@
 //! only pixels: EXIF, GPS, XMP and colour profiles are removed.
 //!
 //! [`cms_model::media::transform`] computes the crop and the size; this module knows no files and
-//! caches. Next: `decode` for reading sources, `jpeg` for the most important format.
+//! no caches. Read next: `decode` for reading sources, `jpeg` for the most important format.
 
 mod colour;
 mod decode;
@@ -32,7 +32,7 @@ use self::decode::{DecodedImage, OpenedSource};
 
 /// Renders the image in `source` by `spec`; none when there is nothing to do.
 ///
-/// `spec` gets the displayed size (see docs/reference/media.md#resize). A source that is not an
+/// `spec` receives the displayed size (see docs/reference/media.md#resize). A source that is not an
 /// image of this format, is damaged, or would cost more than `limits` is rejected as not an image.
 pub fn render(
     source: &[u8],
@@ -52,7 +52,7 @@ pub fn render(
         return Err(Error::invalid("size", message::NOT_VALID));
     }
 
-    // The orientation comes last, with the fewest pixels: until then, all coordinates are as
+    // The orientation is applied last, to the fewest pixels: until then, all coordinates are as
     // stored.
     let crop = orientation::stored_rect(orientation, plan.crop, (width, height));
     let size = orientation::size(orientation, (plan.output.width, plan.output.height));
@@ -127,7 +127,7 @@ fn scale(
 type Pixels<I> = ImageBuffer<I, Vec<<I as Pixel>::Subpixel>>;
 
 /// Scales a part of an image. Source and result have the same type of view, because the
-/// compiler makes a resizer for each pair of types, which takes most of the build time of this crate.
+/// compiler generates a resizer for each pair of types: most of the build time of this crate.
 fn resize<I: Pixel, P: PixelTrait>(
     image: Pixels<I>,
     part: Rectangle,
@@ -148,7 +148,7 @@ where
     Ok(scaled)
 }
 
-/// Cuts out a part of an image, in its memory.
+/// Cuts out a part of an image, in place.
 fn cropped<I: Pixel>(image: Pixels<I>, part: Rectangle) -> Pixels<I> {
     if image.dimensions() == (part.width, part.height) {
         return image;

@@ -62,7 +62,7 @@ pub struct FileChunks {
 /// from the media object in the database.
 pub struct Recent(Cache<String, Bytes, Size>);
 
-/// Weighs an image by its memory.
+/// Weighs an image by the memory that it takes.
 #[derive(Clone)]
 struct Size;
 
@@ -185,7 +185,7 @@ impl Renders {
 
     /// Removes all images rendered from a file.
     pub fn remove(&self, id: &FileId) -> Result<()> {
-        // The size is recomputed when the cache seems full.
+        // `size` stays too large: it is recomputed when the cache seems full.
         let removed = fs::remove_dir_all(self.folder.join(id.to_string()));
         removed.or_else(folder::ignore_missing).map_err(Error::from_io)
     }
@@ -214,7 +214,7 @@ impl Renders {
     fn write(&self, id: &FileId, name: &str, image: &[u8]) -> io::Result<()> {
         fs::create_dir_all(self.folder.join(id.to_string()))?;
         folder::replace_file(&self.path(id, name), image)?;
-        self.make_room(taken(image.len() as u64))
+        self.make_room(disk_bytes(image.len() as u64))
     }
 
     fn make_room(&self, added: u64) -> io::Result<()> {
@@ -234,7 +234,7 @@ impl Renders {
             for file in folder::entries(&folder)? {
                 // Another process may have removed it.
                 let Ok(meta) = file.symlink_metadata() else { continue };
-                files.push((meta.modified()?, taken(meta.len()), file));
+                files.push((meta.modified()?, disk_bytes(meta.len()), file));
             }
         }
         let mut size = files.iter().map(|(_, size, _)| size).sum();
@@ -253,7 +253,7 @@ impl Renders {
 }
 
 /// The disk space of a file of some bytes.
-fn taken(length: u64) -> u64 {
+fn disk_bytes(length: u64) -> u64 {
     length.max(1).next_multiple_of(MIN_FILE_BYTES)
 }
 

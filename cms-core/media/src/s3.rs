@@ -48,7 +48,7 @@ pub(super) fn open(bucket: &S3Bucket) -> Result<Arc<dyn ObjectStore>> {
     Ok(Arc::new(PrefixStore::new(store, bucket.prefix.as_str())))
 }
 
-/// Describes an error for operators, and whether a retry may succeed.
+/// Converts an error to one with a message for operators; to [`Error::Busy`] if a retry may succeed.
 pub(super) fn failure(bucket: &S3Bucket, error: &StorageError) -> Error {
     let reason = reason(error);
     match error {
@@ -88,7 +88,7 @@ fn is_transient(error: &StorageError) -> bool {
     })
 }
 
-/// Returns whether the service does not know conditions of requests that store an object.
+/// Returns whether an error means that the service does not support conditions of PUT requests.
 pub(super) fn lacks_conditions(error: &StorageError) -> bool {
     causes(error).any(|cause| {
         let text = cause.to_string();

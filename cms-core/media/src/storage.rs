@@ -71,8 +71,7 @@ impl Storage {
     pub fn write(&self, name: &str) -> Result<LargeFileWriter<'_>> {
         let output = match &self.backend {
             Backend::Folder(folder) => {
-                // A name of this form is what `object_store` itself uses for incomplete files, which its
-                // lists skip.
+                // `object_store` uses names of this form for incomplete files, and its lists skip them.
                 let temporary = folder.join(format!("{name}#1"));
                 let file = folder::create_private(&temporary);
                 let file = file.map_err(|error| path_error(&temporary, &error))?;
@@ -100,7 +99,7 @@ impl Storage {
         self.call(self.store.delete(&Key::from(name)))
     }
 
-    /// None when it does not exist.
+    /// Returns none if the object does not exist.
     pub(crate) fn found<T>(&self, outcome: object_store::Result<T>) -> Result<Option<T>> {
         match outcome {
             Ok(found) => Ok(Some(found)),
@@ -126,8 +125,8 @@ impl Storage {
     }
 }
 
-/// Does not wait for the threads of the runtime, which is forbidden in asynchronous code: a server
-/// may drop its storage there.
+/// Does not wait for the threads of the runtime: a server may drop its storage in asynchronous code,
+/// where waiting is forbidden.
 impl Drop for Storage {
     fn drop(&mut self) {
         if let Some(runtime) = self.runtime.take() {

@@ -1,7 +1,7 @@
 //! Properties of the root element of an SVG.
 //!
-//! Only the text up to the end of that tag is read, without a tree and without resolving entities:
-//! the rest of the document and its document type cost nothing.
+//! Only the text up to the end of its start tag is read. No tree is built and no entity is resolved,
+//! so that hostile documents cost little.
 
 use cms_model::media::transform::Size;
 use quick_xml::{

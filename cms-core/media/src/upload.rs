@@ -23,7 +23,7 @@ pub struct UploadedFile<'a> {
     /// The declared media type of its part of the request.
     pub declared: Option<&'a str>,
     pub content: &'a [u8],
-    /// Size of the complete file; `content` may be the beginning of one that is too large.
+    /// Size of the complete file; if it is too large, `content` may be only its beginning.
     pub size: u64,
 }
 

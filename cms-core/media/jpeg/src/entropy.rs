@@ -3,7 +3,7 @@
 /// Bits per table lookup. Longer codes are rare, and found length by length.
 const WINDOW_BITS: u32 = 12;
 const ENTRIES: usize = 1 << WINDOW_BITS;
-/// Maximum bits of a code, and of the value behind one.
+/// Maximum number of bits of a code, and of the value that follows a code.
 const MAX_CODE_BITS: usize = 16;
 const VALUE_BITS: u32 = 11;
 
@@ -22,7 +22,7 @@ pub(super) struct Codes {
     symbols: Vec<u8>,
 }
 
-/// Consecutive codes of coefficients, with the values behind them.
+/// Consecutive codes of coefficients, with the values that follow them.
 #[derive(Clone, Copy, Default)]
 #[repr(align(4))]
 struct Run {
@@ -69,7 +69,7 @@ impl Codes {
         Some(codes)
     }
 
-    /// Finds the code at the start of some bits that is longer than a window.
+    /// Finds the code at the start of `bits`, if the code is longer than a window.
     #[cold]
     fn long(&self, bits: u64) -> Option<(u32, u8)> {
         let bits = (bits >> 48) as u32;
@@ -103,7 +103,7 @@ impl Codes {
 /// The bits of a scan. Small enough to be copied, so that loops keep it in registers.
 #[derive(Clone, Copy)]
 pub(super) struct Bits<'a> {
-    rest: &'a [u8],
+    unread: &'a [u8],
     /// The next bits, from the most significant one.
     next: u64,
     /// Number of valid bits.
@@ -112,7 +112,7 @@ pub(super) struct Bits<'a> {
 
 impl<'a> Bits<'a> {
     pub(super) fn new(scan: &'a [u8]) -> Self {
-        Self { rest: scan, next: 0, count: 0 }
+        Self { unread: scan, next: 0, count: 0 }
     }
 
     /// Continues after the next restart marker, which must follow here.
@@ -122,7 +122,7 @@ impl<'a> Bits<'a> {
         if whole_bytes > 0 {
             return None;
         }
-        let [0xff, marker, rest @ ..] = self.rest else { return None };
+        let [0xff, marker, rest @ ..] = self.unread else { return None };
         (usize::from(*marker) == 0xd0 + number % 8).then(|| *self = Self::new(rest))
     }
 
@@ -132,13 +132,13 @@ impl<'a> Bits<'a> {
         if self.count > 32 {
             return;
         }
-        if let Some((word, rest)) = self.rest.split_first_chunk::<4>() {
+        if let Some((word, rest)) = self.unread.split_first_chunk::<4>() {
             let word = u32::from_be_bytes(*word);
             // No byte is 0xff.
             if (!word).wrapping_sub(0x0101_0101) & word & 0x8080_8080 == 0 {
                 self.next |= u64::from(word) << (32 - self.count);
                 self.count += 32;
-                self.rest = rest;
+                self.unread = rest;
                 return;
             }
         }
@@ -148,15 +148,15 @@ impl<'a> Bits<'a> {
     #[cold]
     fn filled_bytewise(mut self) -> Self {
         while self.count <= 56 {
-            let (byte, rest) = match self.rest {
-                // A marker ends the scan; this is none.
+            let (byte, rest) = match self.unread {
+                // 0xff 0 encodes 0xff. Before any other byte, 0xff begins a marker: the scan ends.
                 [0xff, 0, rest @ ..] => (0xff, rest),
                 [] | [0xff, ..] => break,
                 [byte, rest @ ..] => (*byte, rest),
             };
             self.next |= u64::from(byte) << (56 - self.count);
             self.count += 8;
-            self.rest = rest;
+            self.unread = rest;
         }
         self
     }

@@ -7,7 +7,7 @@ pub(super) struct Header<'a> {
     pub(super) width: usize,
     pub(super) height: usize,
     pub(super) components: Vec<Component>,
-    /// Units between two restart markers; 0 means no markers.
+    /// MCUs (minimum coded units) between two restart markers; 0 means no markers.
     pub(super) restart_interval: usize,
     /// All bytes after the header of the scan.
     pub(super) scan: &'a [u8],
@@ -62,7 +62,7 @@ impl<'a> Header<'a> {
                     if !has_usual_colours(&components, is_jfif) {
                         return None;
                     }
-                    tables.hand_out(segment, &mut components)?;
+                    tables.assign(segment, &mut components)?;
                     return Some(Self { width, height, components, restart_interval, scan: rest });
                 }
                 0xe0 if segment.starts_with(b"JFIF\0") => is_jfif = true,
@@ -139,7 +139,7 @@ impl Tables {
     }
 
     /// Assigns the tables to each component, if the scan has all components in order.
-    fn hand_out(&self, segment: &[u8], components: &mut [Component]) -> Option<()> {
+    fn assign(&self, segment: &[u8], components: &mut [Component]) -> Option<()> {
         let (count, rest) = segment.split_first()?;
         let (selectors, spectrum) = rest.split_at_checked(2 * components.len())?;
         if usize::from(*count) != components.len() || *spectrum != [0, 63, 0] {

@@ -9,7 +9,7 @@ fn file(name: &str) -> Vec<u8> {
     fs::read(testing::fixture(&format!("media/{name}"))).expect("a fixture can be read")
 }
 
-/// Bytes that are not text, so that only a signature before them counts.
+/// Bytes that are not text, so that only the signature before them is used.
 fn binary(head: &[u8]) -> Vec<u8> {
     [head, &[0; 300]].concat()
 }

@@ -1,6 +1,6 @@
 //! Opens a source, checks its cost, and decodes it.
 //!
-//! JPEG has a decoder of its own, [`super::jpeg`]; the other formats go through `image`.
+//! JPEG has its own decoder, [`super::jpeg`]; the crate `image` decodes the other formats.
 
 use std::io::Cursor;
 
@@ -26,7 +26,7 @@ pub(super) struct DecodedImage {
     pub(super) image: DynamicImage,
     /// The ICC colour profile.
     pub(super) profile: Option<Vec<u8>>,
-    /// The size at which it was decoded, as a part of the full size.
+    /// The decoded size as a fraction of the full size.
     pub(super) shrink: f64,
 }
 

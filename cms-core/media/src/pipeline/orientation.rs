@@ -3,7 +3,7 @@
 use cms_model::media::transform::Rectangle;
 use image::metadata::Orientation;
 
-/// How stored pixels become displayed ones: transposed, then mirrored across, then mirrored down.
+/// How stored pixels become displayed ones: transposed, then mirrored horizontally, then vertically.
 fn steps(orientation: Orientation) -> [bool; 3] {
     match orientation {
         Orientation::NoTransforms => [false, false, false],
@@ -26,16 +26,16 @@ pub(super) fn size(orientation: Orientation, (width, height): (u32, u32)) -> (u3
 /// Returns the stored rectangle of a displayed one, for an image of the displayed size.
 pub(super) fn stored_rect(
     orientation: Orientation,
-    seen: Rectangle,
+    displayed: Rectangle,
     (width, height): (u32, u32),
 ) -> Rectangle {
-    let [transposed, mirrored_across, mirrored_down] = steps(orientation);
-    let mut rect = seen;
-    if mirrored_across {
-        rect.x = width - seen.x - seen.width;
+    let [transposed, mirrored_x, mirrored_y] = steps(orientation);
+    let mut rect = displayed;
+    if mirrored_x {
+        rect.x = width - displayed.x - displayed.width;
     }
-    if mirrored_down {
-        rect.y = height - seen.y - seen.height;
+    if mirrored_y {
+        rect.y = height - displayed.y - displayed.height;
     }
     if transposed {
         let Rectangle { x, y, width, height } = rect;

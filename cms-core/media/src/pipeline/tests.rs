@@ -158,8 +158,8 @@ fn stored_format_overrides_detected_format() {
     }
 }
 
-/// The colours at the top and bottom after each EXIF orientation of [`quarters`].
-const TURNS: [(u8, [[u8; 3]; 4]); 8] = [
+/// The colours of the quarters in reading order, after each EXIF orientation of [`quarters`].
+const ORIENTATIONS: [(u8, [[u8; 3]; 4]); 8] = [
     (1, [RED, GREEN, BLUE, YELLOW]),
     (2, [GREEN, RED, YELLOW, BLUE]),
     (3, [YELLOW, BLUE, GREEN, RED]),
@@ -181,7 +181,7 @@ fn exif(orientation: u8) -> Vec<u8> {
 #[test]
 fn images_are_rendered_upright() {
     let picture = quarters(400, 240);
-    for (orientation, expected) in TURNS {
+    for (orientation, expected) in ORIENTATIONS {
         let jpeg = jpeg_of(&picture, |encoder| {
             encoder.add_exif_metadata(&exif(orientation)).unwrap();
         });
@@ -190,21 +190,21 @@ fn images_are_rendered_upright() {
         encoder.set_exif_metadata(exif(orientation)).unwrap();
         encoder.write_image(&picture, 400, 240, image::ExtendedColorType::Rgb8).unwrap();
 
-        let turned = if orientation > 4 { (240, 400) } else { (400, 240) };
+        let displayed = if orientation > 4 { (240, 400) } else { (400, 240) };
         for (source, format) in [(jpeg, RenderFormat::Jpeg), (png, RenderFormat::Png)] {
             let what = format!("{format:?}, orientation {orientation}");
             assert_eq!(
                 measure(&source),
-                Some(Size { width: turned.0, height: turned.1 }),
+                Some(Size { width: displayed.0, height: displayed.1 }),
                 "{what}"
             );
-            let size = (turned.0 / 10, turned.1 / 10);
+            let size = (displayed.0 / 10, displayed.1 / 10);
             let image = resized(&source, format, format, size).unwrap();
             assert_near(middles(&image.to_rgb8()), expected, &what);
 
             // Slightly less than the upper right quarter of the displayed image.
-            let (width, height) = (turned.0 / 2 - 20, turned.1 / 2 - 20);
-            let crop = Rectangle { x: turned.0 / 2 + 10, y: 10, width, height };
+            let (width, height) = (displayed.0 / 2 - 20, displayed.1 / 2 - 20);
+            let crop = Rectangle { x: displayed.0 / 2 + 10, y: 10, width, height };
             let part = cut(&source, format, crop).to_rgb8();
             assert_near(middles(&part), [expected[1]; 4], &what);
             let plan = |_| spec(crop, (3, 2), format, 85);
@@ -417,7 +417,7 @@ fn plan_errors_are_returned() {
     let Err(Error::Invalid(errors)) =
         render(&source, RenderFormat::Png, plan, &SourceLimits::default())
     else {
-        panic!("the plan says no")
+        panic!("the plan is rejected")
     };
     assert_eq!(errors.at("trim"), [message::NOT_VALID]);
 }

@@ -98,7 +98,7 @@ fn failed_rendering_is_retried() {
         renders.get_or_render(&id(1), "a.jpg", now(), || Err(Error::invalid("file", "broken")));
     assert!(matches!(failed, Err(Error::Invalid(_))));
     let panicked = thread::scope(|scope| {
-        let make = || renders.get_or_render(&id(1), "a.jpg", now(), || panic!("a decoder's fault"));
+        let make = || renders.get_or_render(&id(1), "a.jpg", now(), || panic!("a decoder panics"));
         scope.spawn(make).join().is_err()
     });
     assert!(panicked);

@@ -28,15 +28,16 @@ pub fn read_image(content: &[u8]) {
     // Small, so that slow or large results are noticed.
     let limits =
         SourceLimits { side: 4000, pixels: 250_000, memory: 8_000_000, ..SourceLimits::default() };
-    // The last bytes select what is rendered: decoders rarely use them.
+    // The last bytes select the crop, size and format: decoders rarely use these bytes.
     let byte = |at: usize| content.iter().rev().nth(at).copied().map_or(0, u32::from);
     for source in SOURCES {
         let trim = Trim { top: byte(0) / 16, left: Some(byte(1) / 16), ..Trim::default() };
         let mut planned = None;
         let spec = |size: Size| {
-            let asked = Size { width: size.width.div_ceil(1 + byte(2) % 16), height: byte(3) % 64 };
+            let output =
+                Size { width: size.width.div_ceil(1 + byte(2) % 16), height: byte(3) % 64 };
             let trim = Some(&trim).filter(|_| byte(0) > 100);
-            let plan = transform::resize_plan(size, trim, asked, None)?;
+            let plan = transform::resize_plan(size, trim, output, None)?;
             planned = plan.map(|plan| plan.output);
             let format = if byte(4) % 2 == 0 { RenderFormat::Jpeg } else { RenderFormat::Bmp };
             Ok(plan.map(|plan| RenderSpec { plan, format, quality: 85 }))

@@ -53,14 +53,14 @@ pub fn photo_pixels(width: u16, height: u16) -> Vec<u8> {
 
 /// Renders a complete JPEG in another size, in the default quality of the format, and returns the bytes.
 pub fn shrink(source: &[u8], size: (u32, u32), format: RenderFormat) -> Vec<u8> {
-    let asked = Size { width: size.0, height: size.1 };
+    let requested = Size { width: size.0, height: size.1 };
     let spec = |source| {
-        let plan = transform::resize_plan(source, None, asked, None)?;
+        let plan = transform::resize_plan(source, None, requested, None)?;
         Ok(plan.map(|plan| RenderSpec { plan, format, quality: format.default_quality() }))
     };
     pipeline::render(source, RenderFormat::Jpeg, spec, &SourceLimits::default())
         .expect("the source is an image within the limits")
-        .expect("it is larger than what is asked for")
+        .expect("it is larger than the requested size")
 }
 
 /// The displayed width and height of an image.
@@ -73,10 +73,10 @@ pub fn size(picture: &[u8]) -> (u32, u32) {
 pub fn bytes(rendered: RenderedImage) -> Vec<u8> {
     match rendered {
         RenderedImage::InMemory(bytes) => bytes.into(),
-        RenderedImage::OnDisk(mut pieces) => {
-            let read = || Some(pieces.read().expect("it stays readable"));
-            let pieces = std::iter::from_fn(read).take_while(|piece| !piece.is_empty());
-            pieces.flatten().collect()
+        RenderedImage::OnDisk(mut chunks) => {
+            let read = || Some(chunks.read().expect("it stays readable"));
+            let chunks = std::iter::from_fn(read).take_while(|chunk| !chunk.is_empty());
+            chunks.flatten().collect()
         }
     }
 }
