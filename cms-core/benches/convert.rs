@@ -1,5 +1,5 @@
-//! What changing a type with 100,000 objects of 1.5 KB costs: one property from text to number,
-//! one removed; and a bare loop that rewrites the same rows in one transaction.
+//! The cost of changing a type with 100,000 objects of 1.5 KB (one property from text to number, one
+//! removed), and of a bare loop that rewrites the same rows in one transaction.
 //! `cargo bench -p cms-core --features testing --bench convert`
 
 use cms_core::{
@@ -73,7 +73,7 @@ fn rewrite(rows: &Connection) {
     }
 }
 
-/// A folder with the objects, and a plain table with the same texts beside them.
+/// A data directory with the objects, and a plain table with the same properties beside them.
 fn folder() -> TestCms {
     let folder = TestCms::with(|config: &mut CoreConfig| config.durability = Durability::Full);
     let local = Caller::local();
@@ -117,7 +117,7 @@ fn object(number: usize) -> Value {
     })
 }
 
-/// The type with `price` as a number that is read, and without `subtitle`.
+/// The type with `price` as a number, parsed from the texts, and without `subtitle`.
 fn changed() -> PlanRequest {
     let mut payload = definition(&[
         ("title", "string", "text"),

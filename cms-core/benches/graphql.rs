@@ -1,7 +1,7 @@
-//! What it costs to follow a change of types, and to refuse queries that would cost too much.
+//! The cost of the first request after a change of types, and of rejecting expensive queries.
 //! `cargo bench -p cms-core --features testing --bench graphql`
 
-#![expect(clippy::unwrap_used, reason = "content that cannot be made is no fault of a bench")]
+#![expect(clippy::unwrap_used, reason = "a bench may panic if its content cannot be created")]
 
 #[path = "../tests/it/graphql/content.rs"]
 mod content;
@@ -30,7 +30,7 @@ fn main() {
     divan::main();
 }
 
-/// Two hundred types after one of them has changed: reading them, and the text of the schema.
+/// One of two hundred types has changed: reads the types, and writes the text of the schema.
 #[divan::bench(args = VERSIONS)]
 fn schema_after_a_change(bencher: Bencher, version: GraphQlVersion) {
     let (folder, local) = (folder(), Caller::local());
@@ -39,12 +39,12 @@ fn schema_after_a_change(bencher: Bencher, version: GraphQlVersion) {
     bencher.with_inputs(|| change(&folder)).bench_local_values(|()| schema());
 }
 
-/// The same for a query, which needs no text.
+/// The same for a query, which does not need the text of the schema.
 #[divan::bench(args = VERSIONS)]
 fn query_after_a_change(bencher: Bencher, version: GraphQlVersion) {
     let folder = folder();
-    assert_eq!(ask(&folder, version, "{ __typename }").status, 200);
-    let query = || ask(&folder, version, "{ __typename }");
+    assert_eq!(execute(&folder, version, "{ __typename }").status, 200);
+    let query = || execute(&folder, version, "{ __typename }");
     bencher.with_inputs(|| change(&folder)).bench_local_values(|()| query());
 }
 
@@ -53,15 +53,15 @@ fn refusal(bencher: Bencher, name: &str) {
     let folder = content::folder();
     let query = queries::queries().into_iter().find(|(known, _)| *known == name);
     let query = query.expect("it has this name").1;
-    let refuse = || ask(&folder, GraphQlVersion::Legacy, &query);
+    let refuse = || execute(&folder, GraphQlVersion::Legacy, &query);
     assert_eq!(refuse().status, 400);
     bencher.bench_local(refuse);
 }
 
-fn ask(folder: &TestCms, version: GraphQlVersion, query: &str) -> GraphQlResponse {
+fn execute(folder: &TestCms, version: GraphQlVersion, query: &str) -> GraphQlResponse {
     let request = GraphQlRequest { query: query.to_owned(), ..GraphQlRequest::default() };
-    let answer = folder.cms.graphql().execute(&Caller::local(), version, &request);
-    answer.expect("the folder can be read")
+    let response = folder.cms.graphql().execute(&Caller::local(), version, &request);
+    response.expect("the folder can be read")
 }
 
 fn folder() -> TestCms {
@@ -79,7 +79,7 @@ fn name(number: usize) -> String {
     format!("post_{}{}", letter(number / 26), letter(number))
 }
 
-/// Changes a type in nothing that a schema shows: all of it is made anew all the same.
+/// Changes the label of a type, which no schema contains: the schema is rebuilt nevertheless.
 fn change(folder: &TestCms) {
     let mut definition = post(&name(0));
     folder.clock.advance(1);

@@ -1,4 +1,4 @@
-//! What it costs to put authors in the place of links, through the core and as a join of bare rows.
+//! The cost of replacing links by authors (`hydrate`), through the core and as a join of bare rows.
 //! `cargo bench -p cms-core --features testing --bench hydrate`
 
 #[path = "../../benches/src/bare.rs"]
@@ -35,7 +35,7 @@ fn core(bencher: Bencher, hydrate: u8) {
     bencher.bench_local(list);
 }
 
-/// The same posts with the same authors, all fields of both asked for by name.
+/// The same posts with the same authors. The query names all fields of both.
 #[divan::bench]
 fn graphql(bencher: Bencher) {
     let (folder, local) = (posts::folder(Durability::Normal), Caller::local());
@@ -48,12 +48,12 @@ fn graphql(bencher: Bencher) {
         ),
         ..GraphQlRequest::default()
     };
-    let ask = || {
-        let answer = folder.cms.graphql().execute(&local, GraphQlVersion::Legacy, &request);
-        answer.expect("the query is answered")
+    let execute = || {
+        let response = folder.cms.graphql().execute(&local, GraphQlVersion::Legacy, &request);
+        response.expect("the query is executed")
     };
-    assert_eq!(ask().status, 200);
-    bencher.bench_local(ask);
+    assert_eq!(execute().status, 200);
+    bencher.bench_local(execute);
 }
 
 #[divan::bench]

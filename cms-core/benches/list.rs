@@ -1,8 +1,8 @@
-//! What reading posts costs, through the core and as bare rows.
+//! The cost of reading posts, through the core and as bare rows.
 //! `cargo bench -p cms-core --features testing --bench list`
 //!
 //! The core reads a type with validation, counts and the `internal` of each object; the bare rows
-//! hold answers that are ready to be sent. The ratio of the two is what the model costs.
+//! contain responses that are ready to be sent. The ratio of the two is the cost of the model.
 
 #[path = "../../benches/src/bare.rs"]
 #[expect(dead_code, reason = "each bench uses a part")]
@@ -25,7 +25,7 @@ fn main() {
 mod one_by_id {
     use super::{Bencher, Caller, Durability, posts};
 
-    /// Another post each time, without an order that a cache could like.
+    /// Another post each time, in an order from which no cache profits.
     fn ids() -> impl FnMut() -> String {
         let mut number = 0;
         move || {

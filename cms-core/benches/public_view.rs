@@ -1,5 +1,5 @@
-//! What readers of a type with Draft & Public pay: 100,000 published posts, every second of them
-//! edited since, against the same posts in a type without it.
+//! The cost of reads of a type with Draft & Public: 100,000 published posts, of which every second one
+//! was edited after publication, compared with the same posts in a type without it.
 //! `cargo bench -p cms-core --features testing --bench public_view`
 
 #[path = "../../benches/src/corpus.rs"]
@@ -25,7 +25,7 @@ fn main() {
 
 /// Posts without Draft & Public.
 static PLAIN: LazyLock<TestCms> = LazyLock::new(|| folder(false));
-/// The same posts as readers see them; what editors see is different for every second one.
+/// The same posts in their published versions. Every second post has another current version.
 static PUBLIC: LazyLock<TestCms> = LazyLock::new(|| {
     let folder = folder(true);
     let (local, ids) = (Caller::local(), |odd: usize| move |n: &usize| n % 2 == odd);
@@ -121,7 +121,7 @@ fn public(bencher: Bencher, case: Case) {
     list(bencher, &PUBLIC, case);
 }
 
-/// Another post each time, without an order that a cache could like.
+/// Another post each time, in an order from which no cache profits.
 fn ids() -> impl FnMut() -> String {
     let mut number = 0;
     move || {

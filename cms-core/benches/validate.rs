@@ -18,7 +18,7 @@ fn valid_post(bencher: Bencher) {
 }
 
 #[divan::bench]
-fn post_with_a_fault(bencher: Bencher) {
+fn post_with_an_error(bencher: Bencher) {
     let (validator, mut post) = (validator(), post());
     post.insert("slug".to_owned(), json!("not a slug"));
     assert!(!validator.errors(&post, None).is_empty());
@@ -32,7 +32,7 @@ fn first_use_of_a_type(bencher: Bencher) {
     bencher.bench_local(|| ObjectValidator::new(&payload).errors(&post, None));
 }
 
-/// Parsing a payload, which builds every pattern once to see whether it can be built.
+/// Parsing a payload, which compiles every pattern once to check that it is valid.
 #[divan::bench]
 fn parse_of_a_type(bencher: Bencher) {
     let payload = payload();

@@ -1,4 +1,4 @@
-//! What writing posts costs, through the core and as bare rows with the same indexes.
+//! The cost of writing posts, through the core and as bare rows with the same indexes.
 //! `cargo bench -p cms-core --features testing --bench write`
 //!
 //! `Full` waits for the disk at every commit, `Normal` does not.
@@ -51,9 +51,9 @@ mod create {
         let (bare, _folder) = posts::bare(synchronous);
         bencher.with_inputs(fresh()).bench_local_values(|post| {
             bare.begin();
-            let answer = bare.insert(&post);
+            let inserted = bare.insert(&post);
             bare.commit();
-            answer
+            inserted
         });
     }
 }

@@ -1,5 +1,5 @@
-//! The same posts in a bare index: what the engine does when nothing stands around it. Hits are
-//! fetched as they were stored, because somebody wants to see them.
+//! The same posts in a bare index of the engine, without cms. The stored posts of the hits are fetched
+//! too, because a search returns them.
 
 use std::path::Path;
 
@@ -16,9 +16,9 @@ use tantivy::{
 
 use crate::corpus::Post;
 
-/// As much memory per thread as the folder's index takes.
+/// The memory per thread that the index of cms uses.
 const MEMORY_PER_THREAD: usize = 48 * 1024 * 1024;
-const EARTH: f64 = 6_371_008.8;
+const EARTH_RADIUS_METERS: f64 = 6_371_008.8;
 
 #[derive(Clone, Copy)]
 struct Fields {
@@ -82,21 +82,21 @@ impl Bare {
         self.reader.reload().expect("it was just written");
     }
 
-    /// Waits for merges, so that both indexes are at rest.
-    pub(crate) fn rest(self) -> Resting {
+    /// Waits for merges, so that none runs during the measurement.
+    pub(crate) fn finish(self) -> BareReader {
         self.writer.wait_merging_threads().expect("merges succeed");
         self.reader.reload().expect("it was just written");
-        Resting { searcher: self.reader.searcher(), fields: self.fields }
+        BareReader { searcher: self.reader.searcher(), fields: self.fields }
     }
 }
 
 /// A bare index that is only read.
-pub(crate) struct Resting {
+pub(crate) struct BareReader {
     searcher: Searcher,
     fields: Fields,
 }
 
-impl Resting {
+impl BareReader {
     pub(crate) fn words(&self, words: &[String]) -> Shown {
         self.best(&self.union(words))
     }
@@ -163,7 +163,7 @@ impl Resting {
     }
 }
 
-/// What a search showed.
+/// The number of matches of a search, and the size of its hits.
 pub(crate) struct Shown {
     pub(crate) count: usize,
     pub(crate) bytes: usize,
@@ -183,6 +183,6 @@ fn distance(
         let half_lon = ((other_lon - lon).to_radians() / 2.0).sin();
         let cosines = lat.to_radians().cos() * other_lat.to_radians().cos();
         let chord = half_lat * half_lat + cosines * half_lon * half_lon;
-        2.0 * EARTH * chord.sqrt().asin()
+        2.0 * EARTH_RADIUS_METERS * chord.sqrt().asin()
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-/// Different words.
+/// Number of different words.
 const VOCABULARY: usize = 40_000;
 const SYLLABLES: [&str; 24] = [
     "ka", "lo", "mi", "ren", "sta", "vu", "tor", "bel", "qui", "fen", "gra", "hol", "jas", "nur",
@@ -48,10 +48,10 @@ impl Numbers {
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a small number")]
 fn word(rank: f64) -> String {
-    let (mut rest, mut word) = (rank as usize + 24, String::new());
-    while rest > 0 {
-        word.push_str(SYLLABLES[rest % 24]);
-        rest /= 24;
+    let (mut number, mut word) = (rank as usize + 24, String::new());
+    while number > 0 {
+        word.push_str(SYLLABLES[number % 24]);
+        number /= 24;
     }
     word
 }
@@ -91,7 +91,7 @@ impl Post {
     }
 }
 
-/// The type of the posts as the API takes it.
+/// The type of the posts, as the body of a request.
 pub(crate) fn content_type() -> Value {
     let text = json!({ "type": "string" });
     let properties = json!({

@@ -1,8 +1,8 @@
-//! Searches among 100,000 posts of 2 KB, and indexing them, against a bare index of the same engine
-//! in the same run; and how long a search after a write takes.
+//! Searches among 100,000 posts of 2 KB, and indexing them, compared with a bare index of the same
+//! engine in the same run; and the duration of a search after a write.
 //! `cargo bench -p cms-core --features testing --bench search`
 //!
-//! Queries alternate between the two, so that both see the same machine. Figures are milliseconds.
+//! Queries alternate between both indexes, so that the conditions are equal. Figures are milliseconds.
 
 #![expect(clippy::print_stdout, reason = "a bench shows its figures")]
 
@@ -23,7 +23,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use self::{
-    bare::{Bare, Resting, Shown},
+    bare::{Bare, BareReader, Shown},
     corpus::Numbers,
 };
 
@@ -40,7 +40,7 @@ fn main() {
 }
 
 fn folder() -> TestCms {
-    // Waits as long as it takes: the first search indexes everything.
+    // The first search indexes all posts, so it needs a long timeout.
     let folder = TestCms::with(|config: &mut CoreConfig| {
         config.durability = Durability::Normal;
         config.search_wait = Duration::from_hours(1);
@@ -56,20 +56,20 @@ fn folder() -> TestCms {
     folder
 }
 
-fn index(folder: &TestCms, bare_folder: &TempDir) -> Resting {
+fn index(folder: &TestCms, bare_folder: &TempDir) -> BareReader {
     let started = Instant::now();
     let mut bare = Bare::create(bare_folder.path());
     (0..POSTS).for_each(|number| bare.add(&corpus::post(number)));
     bare.commit();
     let bare_time = started.elapsed();
-    let bare = bare.rest();
+    let bare = bare.finish();
     let started = Instant::now();
     search(folder, &request(&[]));
     let time = started.elapsed();
     let rate = |time: Duration| format!("{:.0}/s", as_f64(POSTS) / time.as_secs_f64());
     let ratio = time.as_secs_f64() / bare_time.as_secs_f64();
     println!("indexing        {:>10}  bare {:>10}  ratio {ratio:.2}", rate(time), rate(bare_time));
-    // Merges end on their own.
+    // Waits for the merges of the index of cms, which run in the background.
     std::thread::sleep(Duration::from_secs(5));
     bare
 }
@@ -82,7 +82,7 @@ fn search(folder: &TestCms, request: &SearchRequest) -> Vec<u8> {
     folder.cms.search().search(&Caller::local(), request).expect("the request is valid").0
 }
 
-fn queries(folder: &TestCms, bare: &Resting) {
+fn queries(folder: &TestCms, bare: &BareReader) {
     compare("two words", folder, request, |words| bare.words(words));
     let facets = |words: &[String]| SearchRequest {
         aggregate_by: vec!["category".to_owned(), "tags".to_owned()],
@@ -113,7 +113,7 @@ fn compare(
         let words = [numbers.medium_frequency_word(), numbers.medium_frequency_word()];
         let request = request(&words);
         let started = Instant::now();
-        let answer = std::hint::black_box(search(folder, &request));
+        let response = std::hint::black_box(search(folder, &request));
         let time = started.elapsed();
         let started = Instant::now();
         let shown = std::hint::black_box(bare(&words));
@@ -122,7 +122,7 @@ fn compare(
         if round >= 50 {
             times.push(time);
             bare_times.push(bare_time);
-            found += answer.len();
+            found += response.len();
             bare_found += shown.bytes + shown.count;
         }
     }
@@ -135,7 +135,7 @@ fn compare(
     }
 }
 
-/// A write, and at once a search that must find it.
+/// A write, and immediately a search that must find it.
 fn fresh(folder: &TestCms) {
     let mut times = Vec::new();
     for number in 0..WRITES {
@@ -144,10 +144,10 @@ fn fresh(folder: &TestCms) {
         post["title"] = json!(word);
         folder.cms.objects().create(&Caller::local(), "post", map(post)).expect("it is valid");
         let started = Instant::now();
-        let answer = search(folder, &request(std::slice::from_ref(&word)));
+        let response = search(folder, &request(std::slice::from_ref(&word)));
         times.push(started.elapsed());
-        let answer: Value = serde_json::from_slice(&answer).expect("answers are JSON");
-        assert_eq!(answer["total_count"], 1, "{word}");
+        let response: Value = serde_json::from_slice(&response).expect("responses are JSON");
+        assert_eq!(response["total_count"], 1, "{word}");
     }
     let [p50, p99] = [0.5, 0.99].map(|share| percentile(&mut times, share).as_secs_f64() * 1e3);
     println!("search after a write  p50 {p50:.1}  p99 {p99:.1}");

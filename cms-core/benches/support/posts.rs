@@ -1,4 +1,4 @@
-//! The same posts twice: in a folder of the core, and as bare rows.
+//! The same posts twice: in a data directory of the core, and as bare rows.
 
 use cms_core::{
     Caller, CoreConfig, Durability,
@@ -10,10 +10,10 @@ use tempfile::TempDir;
 
 use crate::{bare::Bare, corpus};
 
-/// Posts before anything is measured.
+/// Number of posts that exist before the measurement.
 pub(crate) const POSTS: usize = 10_000;
 
-/// A folder with the types, the authors and the posts.
+/// A data directory with the types, the authors and the posts.
 pub(crate) fn folder(durability: Durability) -> TestCms {
     let folder = TestCms::with(|config: &mut CoreConfig| config.durability = durability);
     let local = Caller::local();
@@ -39,7 +39,7 @@ pub(crate) fn add(folder: &TestCms, name: &str, objects: &[Value]) {
     assert_eq!(report.expect("the call is valid").batch_error_count, 0);
 }
 
-/// The authors and the posts as bare rows; they go away with the folder.
+/// The authors and the posts as bare rows; they are removed with the directory.
 pub(crate) fn bare(synchronous: &str) -> (Bare, TempDir) {
     let folder = TempDir::new().expect("a temporary folder can be made");
     let bare = Bare::create(&folder.path().join("posts.db"), synchronous);
