@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use cms_core::testing::pictures;
+use cms_core::testing::images;
 use serde_json::{Value, json};
 
 pub(crate) const AUTHORS: usize = 100;
@@ -180,7 +180,7 @@ pub(crate) fn write_type(folder: &Path, content_type: &Value) -> PathBuf {
 /// Writes a photo; returns the path.
 pub(crate) fn write_photo(folder: &Path) -> PathBuf {
     let path = folder.join("photo.jpg");
-    std::fs::write(&path, pictures::photo(2000, 1500)).expect("the folder is writable");
+    std::fs::write(&path, images::photo(2000, 1500)).expect("the folder is writable");
     path
 }
 

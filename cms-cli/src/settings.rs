@@ -49,8 +49,8 @@ impl Settings {
         let target = target(global, &cli.command, is_flag)?;
         let media = match (&target, &cli.command) {
             // A server has its own setting, and these commands use no files.
-            (Some(TargetAddress::Server { .. }), _) => MediaStorage::Folder,
-            (None, command) if has_no_target(command) => MediaStorage::Folder,
+            (Some(TargetAddress::Server { .. }), _) => MediaStorage::DataDirectory,
+            (None, command) if has_no_target(command) => MediaStorage::DataDirectory,
             _ => media(global.media.as_deref(), ("--media", "CMS_MEDIA"), variable)?,
         };
         Ok(Self {
@@ -67,7 +67,7 @@ impl Settings {
 
     /// The condition under which a command that changes something creates a database.
     pub(crate) fn new_database(&self) -> NewDatabase {
-        if self.new_database { NewDatabase::Always } else { NewDatabase::InNewFolder }
+        if self.new_database { NewDatabase::Always } else { NewDatabase::InNewDirectory }
     }
 
     /// Asks for confirmation on a terminal, unless `--yes` is set; an error if the user declines.
@@ -196,7 +196,9 @@ fn media(
     (flag, variable_name): (&str, &str),
     variable: impl Fn(&str) -> Option<String>,
 ) -> Result<MediaStorage> {
-    let Some(url) = url.filter(|url| !url.is_empty()) else { return Ok(MediaStorage::Folder) };
+    let Some(url) = url.filter(|url| !url.is_empty()) else {
+        return Ok(MediaStorage::DataDirectory);
+    };
     let (name, prefix) = bucket(url).ok_or_else(|| {
         // The message does not repeat the URL, because it may contain a key.
         Failure::usage(format!("{flag} (or {variable_name}) is not a valid storage URL"))
@@ -237,7 +239,7 @@ pub(crate) fn backup_destination(url: &str) -> Result<cms_core::BackupDestinatio
     }
     match media(Some(url), ("--backup-to", "CMS_BACKUP_TO"), variable)? {
         MediaStorage::S3(bucket) => Ok(S3(bucket)),
-        MediaStorage::Folder => Ok(Folder(url.into())),
+        MediaStorage::DataDirectory => Ok(Folder(url.into())),
     }
 }
 
@@ -343,7 +345,7 @@ mod tests {
     #[test]
     fn media_files_without_a_url_stay_in_the_data_directory() {
         let flag = ("--media", "CMS_MEDIA");
-        assert_eq!(media(None, flag, |_| None).unwrap(), MediaStorage::Folder);
-        assert_eq!(read("", &[]), Ok(MediaStorage::Folder));
+        assert_eq!(media(None, flag, |_| None).unwrap(), MediaStorage::DataDirectory);
+        assert_eq!(read("", &[]), Ok(MediaStorage::DataDirectory));
     }
 }

@@ -33,7 +33,7 @@ pub fn check_file(folder: &Path) -> Result<CheckReport> {
     if let Err(error) = &checked
         && let Some(cause) = damage(error)
     {
-        findings.push(found(CheckArea::Database, "", cause.to_string(), false));
+        findings.push(finding(CheckArea::Database, "", cause.to_string(), false));
     }
     let is_damaged = is_damaged(&findings);
     if is_damaged {
@@ -96,7 +96,7 @@ impl Cms {
                     // Damaged values of a row are not visible in the structure of pages.
                     Err(Error::Internal(cause)) => {
                         let message = format!("content cannot be read: {cause}");
-                        findings.push(found(CheckArea::Database, "", message, false));
+                        findings.push(finding(CheckArea::Database, "", message, false));
                     }
                     checked => checked?,
                 }
@@ -109,7 +109,7 @@ impl Cms {
         }
         let differences = self.search().differences(ensure_running)?;
         findings
-            .extend(differences.into_iter().map(|text| found(CheckArea::Index, "", text, true)));
+            .extend(differences.into_iter().map(|text| finding(CheckArea::Index, "", text, true)));
         Ok(findings)
     }
 
@@ -136,7 +136,7 @@ impl Cms {
             Ok(catalog) => catalog,
             Err(error) => {
                 let message = format!("content types cannot be read: {}", cause(&error));
-                return findings.push(found(CheckArea::Database, "", message, false));
+                return findings.push(finding(CheckArea::Database, "", message, false));
             }
         };
         for content_type in catalog.types() {
@@ -144,12 +144,12 @@ impl Cms {
             match reader.unreadable_rows(content_type.pk) {
                 Ok(objects) => findings.extend(objects.into_iter().map(|(id, cause)| {
                     let message = format!("the object cannot be read: {cause}");
-                    found(CheckArea::Objects, &format!("{name}/{id}"), message, false)
+                    finding(CheckArea::Objects, &format!("{name}/{id}"), message, false)
                 })),
                 Err(error) => {
                     let message =
                         format!("the objects of the type cannot be listed: {}", cause(&error));
-                    findings.push(found(CheckArea::Objects, name, message, false));
+                    findings.push(finding(CheckArea::Objects, name, message, false));
                 }
             }
         }
@@ -208,7 +208,7 @@ fn repair_type(
     Ok(())
 }
 
-pub(crate) fn found(
+pub(crate) fn finding(
     part: CheckArea,
     place: &str,
     message: impl Into<String>,
@@ -231,7 +231,7 @@ fn pages(reader: &Reader<'_>, findings: &mut Vec<Finding>) -> Result<()> {
     for (place, message) in reader.integrity_errors()? {
         // An index can be rebuilt from its table.
         let derived = message.contains("missing from index") || message.contains("in index");
-        findings.push(found(CheckArea::Database, &place, message, derived));
+        findings.push(finding(CheckArea::Database, &place, message, derived));
     }
     Ok(())
 }
@@ -240,12 +240,12 @@ fn pages(reader: &Reader<'_>, findings: &mut Vec<Finding>) -> Result<()> {
 fn rows(reader: &Reader<'_>, findings: &mut Vec<Finding>) -> Result<()> {
     for (table, parent) in reader.dangling_rows()? {
         let message = format!("a row refers to a missing row of {parent}");
-        findings.push(found(CheckArea::Database, &table, message, false));
+        findings.push(finding(CheckArea::Database, &table, message, false));
     }
     let orphans = reader.stray_versions()?;
     if orphans > 0 {
         let message = format!("versions of missing objects: {orphans}");
-        findings.push(found(CheckArea::Versions, "", message, false));
+        findings.push(finding(CheckArea::Versions, "", message, false));
     }
     Ok(())
 }
@@ -267,7 +267,7 @@ impl TypeCheck<'_> {
     ) {
         let name = self.content_type.name();
         let place = id.map_or_else(|| name.to_owned(), |id| format!("{name}/{id}"));
-        self.findings.push(found(part, &place, message, derived));
+        self.findings.push(finding(part, &place, message, derived));
     }
 
     fn all(&mut self) -> Result<()> {

@@ -12,7 +12,7 @@ impl Cms {
     /// server calls it every minute and when it stops.
     pub fn clean_up(&self) -> Result<()> {
         self.presence.expire(self.now());
-        if !self.holds(Duty::CleanUp) {
+        if !self.has_duty(Duty::CleanUp) {
             return self.record_use();
         }
         if let Some(cluster) = self.cluster() {

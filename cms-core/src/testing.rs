@@ -16,9 +16,9 @@ use cms_system::clock::SystemClock;
 use serde_json::Value;
 use tempfile::TempDir;
 
-pub use cms_media::testing::{pictures, read_image};
+pub use cms_media::testing::{images, read_image};
 pub use cms_model::testing::{ObjectValidator, START, fixture, map, read_search, table};
-pub use cms_store::cluster::memory::{Cut, MemoryDatabase};
+pub use cms_store::cluster::memory::{ConnectionBreak, MemoryDatabase};
 pub use site::Site;
 
 use crate::{ClusterConfig, Cms, CoreConfig, Duty, SessionClient, user::sessions::open};

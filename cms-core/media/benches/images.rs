@@ -4,7 +4,7 @@
 
 use std::sync::LazyLock;
 
-use cms_media::testing::pictures;
+use cms_media::testing::images;
 use cms_model::media::render::RenderFormat;
 use divan::Bencher;
 use fast_image_resize::{
@@ -16,7 +16,7 @@ use jpeg_encoder::{ColorType, Encoder};
 
 const WIDTH: u16 = 4000;
 const HEIGHT: u16 = 3000;
-static SOURCE: LazyLock<Vec<u8>> = LazyLock::new(|| pictures::photo(WIDTH, HEIGHT));
+static SOURCE: LazyLock<Vec<u8>> = LazyLock::new(|| images::photo(WIDTH, HEIGHT));
 const SIZES: [(u16, u16); 2] = [(800, 600), (200, 150)];
 
 fn main() {
@@ -27,7 +27,7 @@ fn main() {
 fn pipeline(bencher: Bencher, size: (u16, u16)) {
     LazyLock::force(&SOURCE);
     let size = (size.0.into(), size.1.into());
-    bencher.bench_local(|| pictures::shrink(&SOURCE, size, RenderFormat::Jpeg));
+    bencher.bench_local(|| images::shrink(&SOURCE, size, RenderFormat::Jpeg));
 }
 
 /// Decodes to a fraction of the width: 1 is full size, 4 is for 800x600 and 8 for 200x150.
@@ -48,14 +48,14 @@ fn scale(bencher: Bencher, size: (u16, u16)) {
 
 #[divan::bench(args = SIZES, sample_count = 20, sample_size = 1)]
 fn scale_whole(bencher: Bencher, size: (u16, u16)) {
-    let pixels = pictures::photo_pixels(WIDTH, HEIGHT);
+    let pixels = images::photo_pixels(WIDTH, HEIGHT);
     bencher.bench_local(|| scaled(&pixels, (WIDTH, HEIGHT), size));
 }
 
 #[divan::bench(args = SIZES, sample_count = 20, sample_size = 1)]
 fn encode(bencher: Bencher, size: (u16, u16)) {
     let (width, height) = size;
-    let pixels = pictures::photo_pixels(width, height);
+    let pixels = images::photo_pixels(width, height);
     bencher.bench_local(|| {
         let mut bytes = Vec::new();
         let mut encoder = Encoder::new(&mut bytes, 85);

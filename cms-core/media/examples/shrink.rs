@@ -11,7 +11,7 @@ use std::{
     time::Instant,
 };
 
-use cms_media::testing::pictures;
+use cms_media::testing::images;
 use cms_model::media::render::RenderFormat;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -21,7 +21,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     match arguments[..] {
         ["--photo", size] => {
             let (width, height) = parse_size(size)?;
-            output.write_all(&pictures::photo(width, height))?;
+            output.write_all(&images::photo(width, height))?;
         }
         [file, size, media_type] => output.write_all(&shrink(file, size, media_type)?)?,
         ["--measure", file, size, media_type] => {
@@ -43,7 +43,7 @@ fn shrink(file: &str, size: &str, media_type: &str) -> Result<Vec<u8>, Box<dyn E
         "image/avif" => RenderFormat::Avif,
         other => RenderFormat::from_media_type(other).ok_or("not the media type of an image")?,
     };
-    Ok(pictures::shrink(&fs::read(file)?, (width.into(), height.into()), format))
+    Ok(images::shrink(&fs::read(file)?, (width.into(), height.into()), format))
 }
 
 fn parse_size(size: &str) -> Result<(u16, u16), Box<dyn Error>> {

@@ -92,7 +92,7 @@ impl Files {
 
     /// Checks whether S3 storage responds, for [`Self::last_error`].
     pub fn check_storage(&self) -> Result<()> {
-        if self.settings.storage == MediaStorage::Folder {
+        if self.settings.storage == MediaStorage::DataDirectory {
             return Ok(());
         }
         let response = self
@@ -107,7 +107,7 @@ impl Files {
 
     /// Returns the last known error of the storage, without a request.
     pub fn last_error(&self) -> Option<String> {
-        if self.settings.storage == MediaStorage::Folder {
+        if self.settings.storage == MediaStorage::DataDirectory {
             let usable = fs::create_dir_all(self.settings.folder.join(FILES));
             return usable.err().map(|error| error.to_string());
         }
@@ -133,7 +133,7 @@ impl Files {
     /// visible. Returns false if another upload has already stored the id.
     pub fn store(&self, id: &FileId, incoming: &mut Incoming) -> Result<bool> {
         let storage = self.open()?;
-        if self.settings.storage != MediaStorage::Folder {
+        if self.settings.storage != MediaStorage::DataDirectory {
             return storage.wait(send(storage, &key(id), incoming));
         }
         if self.settings.durability == Durability::Full {
@@ -237,7 +237,7 @@ impl Files {
     /// Returns all files, in no particular order, or the error of `ensure_running`, which is called
     /// before each. Other entries are ignored.
     pub fn list(&self, ensure_running: &dyn Fn() -> Result<()>) -> Result<Vec<StoredFile>> {
-        if self.settings.storage == MediaStorage::Folder {
+        if self.settings.storage == MediaStorage::DataDirectory {
             return list_folder(&self.settings.folder.join(FILES), ensure_running);
         }
         let storage = self.open()?;
@@ -270,7 +270,7 @@ impl Files {
             return Ok(storage);
         }
         let storage = match &self.settings.storage {
-            MediaStorage::Folder => {
+            MediaStorage::DataDirectory => {
                 Storage::folder(&self.settings.folder, self.settings.durability)?
             }
             MediaStorage::S3(bucket) => {

@@ -21,7 +21,7 @@ pub enum NewDatabase {
     /// Create it, unless the directory has an index or files of a database that is lost (missing, or of
     /// 0 bytes).
     #[default]
-    InNewFolder,
+    InNewDirectory,
     /// Create it even if the directory has data of another database, which becomes unused.
     Always,
 }
@@ -31,7 +31,7 @@ pub enum NewDatabase {
 pub enum MediaStorage {
     /// In the data directory.
     #[default]
-    Folder,
+    DataDirectory,
     /// In S3-compatible storage.
     S3(S3Bucket),
 }

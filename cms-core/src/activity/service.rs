@@ -169,7 +169,7 @@ impl Matcher<'_> {
         let may_read = !content_type.is_empty()
             && (event != Event::TrashRemoved || sees_trash)
             && entry.audience >= self.audience
-            && may_read(self.caller, entry.is_of_object, content_type);
+            && may_read(self.caller, entry.is_object_change, content_type);
         may_read.then(|| by.shown_to(self.caller, content_type))
     }
 }

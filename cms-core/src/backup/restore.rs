@@ -54,9 +54,9 @@ pub fn restore(backup: &Path, config: &CoreConfig) -> Result<Backup> {
     let input = open(backup)?;
     let folder = &config.folder;
     let is_new = !folder.exists();
-    folder::make(folder).map_err(|error| path_error(folder, &error))?;
+    folder::create(folder).map_err(|error| path_error(folder, &error))?;
     let had_lock = folder.join(LOCK).exists();
-    let lock = lock::try_hold(&folder.join(LOCK))?.ok_or_else(|| {
+    let lock = lock::try_lock(&folder.join(LOCK))?.ok_or_else(|| {
         let folder = folder.display();
         Error::Busy(format!("another process uses or restores the data directory {folder}"))
     })?;

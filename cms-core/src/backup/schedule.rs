@@ -59,7 +59,11 @@ impl Backups<'_> {
     ///
     /// # Errors
     /// Those of [`Backups::begin`] and of the destination; then no older backup is removed.
-    pub fn make(&self, schedule: &BackupSchedule, stops: &dyn Fn() -> bool) -> Result<Backup> {
+    pub fn create_scheduled(
+        &self,
+        schedule: &BackupSchedule,
+        stops: &dyn Fn() -> bool,
+    ) -> Result<Backup> {
         let storage = open(&schedule.destination)?;
         let name = format!("{}{}.tar", self.prefix()?, stamp(self.cms.now()));
         let copied = self.begin()?;
@@ -142,7 +146,7 @@ fn stamp(at: Timestamp) -> String {
 fn open(destination: &BackupDestination) -> Result<Storage> {
     match destination {
         BackupDestination::Folder(folder) => {
-            folder::make(folder).map_err(|error| path_error(folder, &error))?;
+            folder::create(folder).map_err(|error| path_error(folder, &error))?;
             Storage::folder(folder, Durability::Full)
         }
         BackupDestination::S3(bucket) => Storage::bucket(bucket),

@@ -85,7 +85,7 @@ impl Bulk<'_> {
             return Ok(false);
         }
         // Another process works on the jobs, or another thread of this one.
-        let Some(_lock) = lock::try_hold(&self.cms.config.folder.join(LOCK))? else {
+        let Some(_lock) = lock::try_lock(&self.cms.config.folder.join(LOCK))? else {
             return Ok(false);
         };
         let next = self.cms.store.read(|reader| {

@@ -97,8 +97,8 @@ fn position(position: JournalPosition) -> Position {
 
 /// Whether the caller may read a change. A change of an object needs the right to read its type; a change
 /// of a type is read by all callers that see the type.
-pub(crate) fn may_read(caller: &Caller, is_of_object: bool, content_type: &str) -> bool {
-    if is_of_object {
+pub(crate) fn may_read(caller: &Caller, is_object_change: bool, content_type: &str) -> bool {
+    if is_object_change {
         caller.may(Access::READ, content_type)
     } else {
         caller.sees_type(content_type)

@@ -101,8 +101,8 @@ impl Cms {
     }
 
     /// Returns whether this process has a duty. A data directory that stands alone has all of them.
-    pub fn holds(&self, duty: Duty) -> bool {
-        self.node.as_ref().is_none_or(|node| node.holds(duty))
+    pub fn has_duty(&self, duty: Duty) -> bool {
+        self.node.as_ref().is_none_or(|node| node.has_duty(duty))
     }
 }
 

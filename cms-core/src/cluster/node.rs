@@ -142,7 +142,7 @@ impl Node {
         }
     }
 
-    pub(crate) fn holds(&self, duty: Duty) -> bool {
+    pub(crate) fn has_duty(&self, duty: Duty) -> bool {
         self.state().duties.get(&duty).is_some_and(|until| Instant::now() < *until)
     }
 
@@ -195,7 +195,7 @@ impl Cluster<'_> {
 
     /// Removes the duties whose lease has expired, for example because the shared database does not
     /// respond.
-    pub fn forget_expired_duties(&self) {
+    pub fn remove_expired_duties(&self) {
         let now = Instant::now();
         self.remove_duties(|_, until| until <= now);
     }
@@ -291,7 +291,7 @@ impl Cluster<'_> {
     /// Returns the node to which this one forwards writes; none if it writes itself.
     pub fn writer(&self) -> Option<WriterNode> {
         let writer = self.node.state().writer.clone();
-        writer.filter(|_| !self.node.holds(Duty::Writer))
+        writer.filter(|_| !self.node.has_duty(Duty::Writer))
     }
 
     /// Returns the largest bound of reads of the other live nodes that have not applied a commit; none if

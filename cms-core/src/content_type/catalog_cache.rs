@@ -58,7 +58,7 @@ impl CatalogCache {
 fn load(reader: &Reader<'_>, rev: i64, previous: &Catalog) -> Result<Catalog> {
     let known: HashMap<i64, &Arc<CompiledType>> =
         previous.types().iter().map(|known| (known.pk, known)).collect();
-    let workflows = WorkflowSet::with(reader.workflows()?);
+    let workflows = WorkflowSet::with_custom(reader.workflows()?);
     let mut types = Vec::new();
     for (pk, rev) in reader.ctd_revisions()? {
         match known.get(&pk) {

@@ -29,7 +29,7 @@ impl Cms {
     /// at a time; the others wait here.
     pub fn begin_import(&self, folder: &str) -> Result<ImportRecord<'_>> {
         let path = self.config.folder.join(LOCK_FILE);
-        let lock = if let Some(lock) = lock::try_hold(&path)? {
+        let lock = if let Some(lock) = lock::try_lock(&path)? {
             lock
         } else {
             tracing::info!("waiting for the import of another process");

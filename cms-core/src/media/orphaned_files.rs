@@ -63,7 +63,7 @@ impl Media<'_> {
             Trigger::Automatic => stale(trusted),
             Trigger::Command => stale(self.cms.now()),
         };
-        if trigger == Trigger::Automatic && !self.cms.holds(Duty::OrphanedFiles) {
+        if trigger == Trigger::Automatic && !self.cms.has_duty(Duty::OrphanedFiles) {
             self.remove_local_files(stale)?;
             return Ok(OrphanCleanUp::default());
         }
@@ -84,7 +84,7 @@ impl Media<'_> {
         } else {
             for batch in old.chunks(FILES_PER_BATCH) {
                 // Another node may do this by now, with a newer state of the objects.
-                let is_ours = trigger == Trigger::Command || self.cms.holds(Duty::OrphanedFiles);
+                let is_ours = trigger == Trigger::Command || self.cms.has_duty(Duty::OrphanedFiles);
                 // `remove_files` returns false while a backup needs all files.
                 if !is_ours || !self.remove_files(batch)? {
                     return Ok(clean_up);

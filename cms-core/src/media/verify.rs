@@ -82,7 +82,7 @@ impl Media<'_> {
                 findings.extend(problem.map(|message| {
                     let (place, message) =
                         (format!("{MEDIA}/{id}"), format!("{message}; {REMEDY}"));
-                    check::found(CheckArea::Files, &place, message, false)
+                    check::finding(CheckArea::Files, &place, message, false)
                 }));
             }
             found.recorded += self.record(unrecorded)?;

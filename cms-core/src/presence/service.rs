@@ -141,7 +141,7 @@ impl Presences<'_> {
         let pks: Vec<i64> = tabs.iter().map(|(_, tab)| tab.object).collect();
         self.cms.store.read(|reader| {
             reader.object_rows(Edition::Current, &pks, Columns::WithoutProperties, |ctd, stored| {
-                let content_type = catalog.with_pk(ctd);
+                let content_type = catalog.find_by_pk(ctd);
                 if content_type.is_some_and(|known| {
                     View::for_object(caller, known).contains_object(&stored.internal)
                 }) {

@@ -170,7 +170,7 @@ impl Publishing<'_> {
             let change = StatusChange { writer, action: PublishAction::Publish, stamp };
             let due = writer.due(at.seconds(), limits::MAX_SCHEDULED_PER_TRANSACTION)?;
             for &(ctd, pk, status) in &due {
-                match catalog.with_pk(ctd) {
+                match catalog.find_by_pk(ctd) {
                     Some(known) if state::is_schedulable(status) => {
                         change.apply(known, (pk, status))?;
                     }

@@ -343,7 +343,7 @@ impl Indexer {
     /// Takes the lock and opens the generations; none when another process has it.
     fn open_writer(&self, source: ContentSource<'_>) -> Result<Option<Box<WriterState>>> {
         fs::create_dir_all(&self.folder).map_err(Error::from_io)?;
-        let Some(lock) = lock::try_hold(&self.folder.join(LOCK))? else { return Ok(None) };
+        let Some(lock) = lock::try_lock(&self.folder.join(LOCK))? else { return Ok(None) };
         let mut writer = WriterState { _lock: lock, current: None, next: None };
         let current_number = self.current_number();
         for number in self.numbers()? {

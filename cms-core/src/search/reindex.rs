@@ -141,7 +141,7 @@ fn wanted(reader: &Reader<'_>, first: i64, last: i64) -> Result<Option<Vec<i64>>
 
 /// Returns whether a type still exists.
 fn exists(catalog: &Catalog, ctd: i64) -> bool {
-    catalog.with_pk(ctd).is_some()
+    catalog.find_by_pk(ctd).is_some()
 }
 
 /// The number of objects of types; type 0 stands for all.

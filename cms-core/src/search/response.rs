@@ -68,7 +68,7 @@ impl Hits<'_> {
             // The service fields follow the object.
             text.json.pop();
             for field in SERVICE_FIELDS {
-                if self.projection.is_none_or(|projection| projection.names(field)) {
+                if self.projection.is_none_or(|projection| projection.names_member(field)) {
                     text.json.extend_from_slice(b",\"");
                     text.json.extend_from_slice(field.as_bytes());
                     text.json.extend_from_slice(b"\":");

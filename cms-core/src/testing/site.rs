@@ -3,7 +3,7 @@
 
 use std::io::Write;
 
-use cms_media::testing::pictures;
+use cms_media::testing::images;
 use cms_model::{
     context::{Caller, Visibility},
     error::{Error, Result},
@@ -57,7 +57,7 @@ impl Site {
             created.expect("the table's objects are valid");
         }
         let mut incoming = cms.media().receive().expect("the directory is writable");
-        incoming.write_all(&pictures::photo(40, 30)).expect("the directory is writable");
+        incoming.write_all(&images::photo(40, 30)).expect("the directory is writable");
         let request = UploadRequest {
             file_name: "sea.jpg".to_owned(),
             kind: Some("image".to_owned()),

@@ -161,7 +161,7 @@ pub(super) fn find<'c>(
     let unknown = || Error::not_found("trash entry", entry);
     let pk = read::digits(entry).ok_or_else(unknown)?;
     let found = reader.trash_entry(pk)?.ok_or_else(unknown)?;
-    let content_type = catalog.with_pk(found.ctd);
+    let content_type = catalog.find_by_pk(found.ctd);
     let is_visible = |known: &&Arc<CompiledType>| {
         caller.may(needs, known.name()) && !caller.visibility.public_only
     };
@@ -181,7 +181,7 @@ fn items(
 ) -> Result<Vec<TrashItem>> {
     let authors = reader.authors(entries.iter().map(|entry| entry.deleted_by))?;
     let item = |entry: &TrashEntry| {
-        let known = catalog.with_pk(entry.ctd)?;
+        let known = catalog.find_by_pk(entry.ctd)?;
         let by = authors.author_of(entry.deleted_by);
         let expires_at = entry.deleted_at.0 + limits::TRASH_RETENTION_DAYS * 86_400_000_000;
         Some(TrashItem {
@@ -218,7 +218,7 @@ fn remove_entries(
     }
     let mut files = Vec::new();
     for (ctd, entries) in by_type {
-        let Some(known) = catalog.with_pk(ctd) else { continue };
+        let Some(known) = catalog.find_by_pk(ctd) else { continue };
         let pks: Vec<i64> = entries.iter().map(|entry| entry.pk).collect();
         let audience = Audience::of(known, false);
         writer.remove_trash((ctd, known.name()), &pks, audience, stamp)?;

@@ -335,7 +335,7 @@ fn subjects(reader: &Reader<'_>, catalog: &Catalog, entry: &DetailedEntry) -> Re
             reader.trashed_at(entry.ctd, entry.at)?.into_iter().map(subject).collect()
         }
         (_, None) => {
-            let known = catalog.with_pk(entry.ctd);
+            let known = catalog.find_by_pk(entry.ctd);
             let subject = |known: &Arc<CompiledType>| Subject {
                 object: None,
                 version: None,

@@ -188,7 +188,7 @@ impl Webhooks<'_> {
     pub fn may_send(&self) -> Result<bool> {
         let mut lock_file = self.cms.webhooks.lock.lock().unwrap_or_else(PoisonError::into_inner);
         if lock_file.is_none() {
-            *lock_file = lock::try_hold(&self.cms.config.folder.join(LOCK))?;
+            *lock_file = lock::try_lock(&self.cms.config.folder.join(LOCK))?;
         }
         Ok(lock_file.is_some())
     }
@@ -283,7 +283,7 @@ impl Webhooks<'_> {
             }
             (Some(ctd), None, _) => {
                 let catalog = self.cms.catalog.at(reader)?;
-                let found = catalog.with_pk(ctd);
+                let found = catalog.find_by_pk(ctd);
                 let json = found.map(|known| serde_json::to_vec(&known.to_wire())).transpose();
                 json.map_err(Error::internal)
             }

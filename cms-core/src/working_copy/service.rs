@@ -146,7 +146,7 @@ impl WorkingCopies<'_> {
                     WorkingCopySubject::Object(_) => required_access(""),
                     WorkingCopySubject::New { id, .. } => required_access(id),
                 };
-                catalog.with_pk(row.ctd).is_some_and(|known| {
+                catalog.find_by_pk(row.ctd).is_some_and(|known| {
                     is_named(content_types, known.name()) && caller.may(needs, known.name())
                 })
             });
@@ -256,7 +256,7 @@ fn visible_objects(
     let pks: Vec<i64> = pks.collect();
     let mut visible = HashMap::new();
     reader.object_rows(Edition::Current, &pks, Columns::All, |ctd, stored| {
-        if let Some(content_type) = catalog.with_pk(ctd) {
+        if let Some(content_type) = catalog.find_by_pk(ctd) {
             let view = View::for_object(caller, content_type);
             if view.contains_object(&stored.internal) {
                 let tag = state_tag(content_type, view, &stored);
@@ -278,7 +278,9 @@ fn summary(
         WorkingCopySubject::New { id, .. } => (Some(id), None),
     };
     WorkingCopySummary {
-        content_type: catalog.with_pk(row.ctd).map_or_else(String::new, |it| it.name().to_owned()),
+        content_type: catalog
+            .find_by_pk(row.ctd)
+            .map_or_else(String::new, |it| it.name().to_owned()),
         id: id.unwrap_or_default(),
         object_title: row.title,
         current: is_current(row.base.as_deref(), tag),

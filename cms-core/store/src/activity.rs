@@ -27,7 +27,7 @@ pub struct ActivityEntry {
     pub event: JournalEvent,
     /// Name of the type; none in rows written by older versions.
     pub content_type: Option<String>,
-    pub is_of_object: bool,
+    pub is_object_change: bool,
     /// Id of the object, key, user or workflow.
     pub id: Option<String>,
     pub version: Option<i64>,
@@ -62,7 +62,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<ActivityEntry> {
         event: JournalEvent::read(row)?,
         at: Timestamp(row.get(3)?),
         content_type: row.get(4)?,
-        is_of_object: row.get(5)?,
+        is_object_change: row.get(5)?,
         id: row.get(6)?,
         version: row.get(7)?,
         audience: Audience::from_number(row.get(8)?),

@@ -181,7 +181,7 @@ mod tests {
                     INSERT INTO ctd_state (ctd, live, changes) VALUES (1, 0, 0), (2, 0, 0);";
         let (folder, other) = database_with(rows);
         let store =
-            Store::open(folder.path(), NewDatabase::InNewFolder, Durability::Normal).unwrap();
+            Store::open(folder.path(), NewDatabase::InNewDirectory, Durability::Normal).unwrap();
         let is_over = AtomicBool::new(false);
         let refresh = || {
             while !is_over.load(Ordering::Relaxed) {

@@ -46,7 +46,7 @@ pub(super) fn prepare(folder: &Path, new: NewDatabase) -> Result<(PathBuf, File)
             Error::not_found("data directory", name)
         });
     }
-    folder::make(folder).map_err(|error| path_error(folder, &error))?;
+    folder::create(folder).map_err(|error| path_error(folder, &error))?;
     let lock = open_lock(folder)?;
     if is_current(&path)? {
         lock_shared(&lock, folder)?;

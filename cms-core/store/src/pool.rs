@@ -228,7 +228,7 @@ mod tests {
     fn cancelled_statement_ends_and_writes_continue() {
         let folder = TempDir::new().unwrap();
         let store =
-            Store::open(folder.path(), NewDatabase::InNewFolder, Durability::Normal).unwrap();
+            Store::open(folder.path(), NewDatabase::InNewDirectory, Durability::Normal).unwrap();
         let checks = AtomicUsize::new(0);
         let is_cancelled = move || checks.fetch_add(1, Ordering::Relaxed) > 1000;
         let endless = "WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number)

@@ -9,7 +9,7 @@ use crate::Store;
 /// Creates a database and inserts rows, whose references are not checked.
 pub(crate) fn database_with(sql: &str) -> (TempDir, Connection) {
     let folder = TempDir::new().unwrap();
-    Store::open(folder.path(), NewDatabase::InNewFolder, Durability::Normal).unwrap();
+    Store::open(folder.path(), NewDatabase::InNewDirectory, Durability::Normal).unwrap();
     let database = Connection::open(folder.path().join("cms.db")).unwrap();
     database.execute_batch(&format!("PRAGMA foreign_keys = OFF; {sql}")).unwrap();
     (folder, database)

@@ -8,7 +8,7 @@ use std::{
 };
 
 /// Creates a directory and its missing parents. An existing one stays unchanged.
-pub fn make(folder: &Path) -> io::Result<()> {
+pub fn create(folder: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
@@ -85,12 +85,12 @@ mod tests {
         let open = outside.path().join("open");
         fs::create_dir(&open).unwrap();
         fs::set_permissions(&open, fs::Permissions::from_mode(0o755)).unwrap();
-        make(&open).unwrap();
+        create(&open).unwrap();
         assert_eq!(mode(&open), 0o755);
         let new = open.join("a/b");
-        make(&new).unwrap();
+        create(&new).unwrap();
         assert_eq!((mode(&new), mode(&open)), (0o700, 0o755));
         fs::write(open.join("file"), "").unwrap();
-        assert!(make(&open.join("file/below")).is_err());
+        assert!(create(&open.join("file/below")).is_err());
     }
 }

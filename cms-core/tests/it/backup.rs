@@ -16,7 +16,7 @@ use cms_core::{
     BackupDestination, BackupSchedule, Cms, CoreConfig, Error, limits,
     paging::PageRequest,
     restore,
-    testing::{TestCms, pictures},
+    testing::{TestCms, images},
     verify_backup,
     wire::{
         backup::Backup,
@@ -71,9 +71,9 @@ fn restored_directory_equals_the_backed_up_one() {
     let two = json!({ "id": "two", "title": "Two", "related": [link("article", "one")] });
     cms.objects().create(&local(), "article", map(two)).unwrap();
     cms.objects().patch(&local(), "article", "one", map(json!({ "rank": 2 }))).unwrap();
-    let photo = pictures::photo(40, 30);
+    let photo = images::photo(40, 30);
     let picture = upload(cms, &photo, &image("sea.jpg")).unwrap();
-    let missing = upload(cms, &pictures::photo(20, 20), &image("lost.jpg")).unwrap();
+    let missing = upload(cms, &images::photo(20, 20), &image("lost.jpg")).unwrap();
     let missing = missing["id"].as_str().unwrap();
     fs::remove_file(core.path().join("media").join(missing)).unwrap();
 
@@ -168,7 +168,7 @@ fn backup_under_load_has_all_acknowledged_writes() {
     let acknowledged = Mutex::new(Vec::new());
     let stop = AtomicBool::new(false);
     let folder = TempDir::new().unwrap();
-    let photo = pictures::photo(16, 16);
+    let photo = images::photo(16, 16);
     thread::scope(|scope| {
         for writer in 0..3 {
             let (acknowledged, stop) = (&acknowledged, &stop);
@@ -328,7 +328,7 @@ pub(crate) fn check_scheduled_backups(
 ) {
     let schedule = BackupSchedule { destination, every: HOUR, keep: 2 };
     let due_in = || core.cms.backups().due_in(&schedule).unwrap();
-    let make = || core.cms.backups().make(&schedule, &|| false).unwrap();
+    let make = || core.cms.backups().create_scheduled(&schedule, &|| false).unwrap();
     let known = || {
         let mut names = names();
         names.sort();
@@ -352,7 +352,7 @@ pub(crate) fn check_scheduled_backups(
     assert_eq!(newest.len(), 2, "two are kept: {newest:?}");
     assert!(!newest.contains(&first[0]), "the oldest is removed");
 
-    let stopped = core.cms.backups().make(&schedule, &|| true);
+    let stopped = core.cms.backups().create_scheduled(&schedule, &|| true);
     assert!(matches!(stopped, Err(Error::Busy(_))), "{stopped:?}");
     assert_eq!(known(), newest, "a cancelled backup leaves no file and removes none");
 
@@ -397,7 +397,7 @@ fn scheduled_backups_are_complete_and_the_newest_are_kept() {
         *seen.lock().unwrap() = all.map(|path| assert_private(&path)).count();
         false
     };
-    core.cms.backups().make(&schedule, &is_cancelled).unwrap();
+    core.cms.backups().create_scheduled(&schedule, &is_cancelled).unwrap();
     assert!(*seen.lock().unwrap() >= 4, "two backups, a new one, and a copy");
 
     // Temporary files of a killed server are removed; files of others stay.
@@ -411,7 +411,7 @@ fn scheduled_backups_are_complete_and_the_newest_are_kept() {
         every: HOUR,
         keep: 2,
     };
-    core.cms.backups().make(&schedule, &|| false).unwrap();
+    core.cms.backups().create_scheduled(&schedule, &|| false).unwrap();
     assert!(!Path::new(&unfinished).exists());
     assert!(foreign.exists());
 }

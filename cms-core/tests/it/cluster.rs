@@ -14,7 +14,7 @@ use cms_core::{
     create_cluster, export_cluster,
     ids::RandomIds,
     restore,
-    testing::{Cut, MemoryDatabase, START},
+    testing::{ConnectionBreak, MemoryDatabase, START},
     wire::{
         batch::BatchElements, check::CheckRequest, object::ListRequest, plan::PlanRequest,
         publish::PublishAction, search::SearchRequest,
@@ -137,11 +137,18 @@ fn rules_hold_across_nodes_without_catching_up() {
 fn commit_whose_connection_broke_is_neither_lost_nor_doubled() {
     let (database, first, second) = two_nodes();
     for (id, cuts) in [
-        ("a", vec![Cut::BeforeCommit]),
-        ("b", vec![Cut::AfterCommit]),
-        ("c", vec![Cut::BeforeCommit, Cut::BeforeCommit, Cut::AfterCommit]),
+        ("a", vec![ConnectionBreak::BeforeCommit]),
+        ("b", vec![ConnectionBreak::AfterCommit]),
+        (
+            "c",
+            vec![
+                ConnectionBreak::BeforeCommit,
+                ConnectionBreak::BeforeCommit,
+                ConnectionBreak::AfterCommit,
+            ],
+        ),
     ] {
-        database.cut(cuts);
+        database.break_connection(cuts);
         create(&first, id).unwrap();
     }
     assert_eq!(first.titles().len(), 3);
@@ -153,10 +160,10 @@ fn commit_whose_connection_broke_is_neither_lost_nor_doubled() {
 #[test]
 fn commit_is_found_although_the_commit_log_cannot_be_read_immediately() {
     let (database, first, second) = two_nodes();
-    database.cut([Cut::AfterCommit]);
+    database.break_connection([ConnectionBreak::AfterCommit]);
     database.fail_nonce_reads(1);
     create(&first, "a").unwrap();
-    database.cut([Cut::AfterCommit]);
+    database.break_connection([ConnectionBreak::AfterCommit]);
     database.fail_nonce_reads(usize::MAX);
     let unknown = create(&first, "b");
     assert!(matches!(unknown, Err(Error::OutcomeUnknown)), "{unknown:?}");
@@ -170,8 +177,10 @@ fn commit_is_found_although_the_commit_log_cannot_be_read_immediately() {
 #[test]
 fn commit_that_stays_unknown_is_reported_and_found_later() {
     let (database, first, _second) = two_nodes();
-    for (id, cut, is_stored) in [("a", Cut::AfterCommit, true), ("b", Cut::BeforeCommit, false)] {
-        database.cut([cut]);
+    for (id, cut, is_stored) in
+        [("a", ConnectionBreak::AfterCommit, true), ("b", ConnectionBreak::BeforeCommit, false)]
+    {
+        database.break_connection([cut]);
         database.disconnect_after_next_commit();
         let unknown = create(&first, id);
         assert!(matches!(unknown, Err(Error::OutcomeUnknown)), "{unknown:?}");
@@ -263,7 +272,7 @@ fn moved_directory_can_only_be_read() {
     cms.objects().create(&Caller::local(), "article", object("a")).unwrap();
     let database = MemoryDatabase::default();
     let shared: Arc<dyn SharedDatabase> = Arc::new(database.clone());
-    let moved = create_cluster(&cms, &shared, &MediaStorage::Folder).unwrap();
+    let moved = create_cluster(&cms, &shared, &MediaStorage::DataDirectory).unwrap();
     assert_eq!(moved.objects, 1);
     let node = TestNode::start(&database);
     assert_eq!(node.titles(), [("a".to_owned(), "a".to_owned())]);
@@ -276,7 +285,7 @@ fn moved_directory_can_only_be_read() {
     refused(&cms);
     drop(cms);
     refused(&Cms::open(CoreConfig::new(folder.path())).unwrap());
-    let again = create_cluster(node.cms(), &shared, &MediaStorage::Folder);
+    let again = create_cluster(node.cms(), &shared, &MediaStorage::DataDirectory);
     assert!(matches!(again, Err(Error::Conflict(_))), "{again:?}");
 
     let exported = TempDir::new().unwrap();
@@ -388,7 +397,7 @@ enum Step {
     AddProperty,
     CatchUp,
     Restart,
-    Cut(Cut),
+    Break(ConnectionBreak),
     Prune,
 }
 
@@ -405,7 +414,7 @@ fn step() -> impl Strategy<Value = Step> {
         1 => Just(Step::AddProperty),
         3 => Just(Step::CatchUp),
         1 => Just(Step::Restart),
-        3 => select(vec![Cut::BeforeCommit, Cut::AfterCommit]).prop_map(Step::Cut),
+        3 => select(vec![ConnectionBreak::BeforeCommit, ConnectionBreak::AfterCommit]).prop_map(Step::Break),
         1 => Just(Step::Prune),
     ]
 }
@@ -454,8 +463,8 @@ fn run(node: &mut TestNode, database: &MemoryDatabase, step: Step, number: usize
             cms.types().update(&local, "article", changed).map(drop)
         }
         Step::CatchUp => node.catch_up(),
-        Step::Cut(cut) => {
-            database.cut([cut]);
+        Step::Break(cut) => {
+            database.break_connection([cut]);
             Ok(())
         }
         Step::Prune => {

@@ -7,7 +7,7 @@ use cms_core::{
     SharedMigration,
     clock::FixedClock,
     ids::RandomIds,
-    testing::{Cut, MemoryDatabase, START},
+    testing::{ConnectionBreak, MemoryDatabase, START},
 };
 use serde_json::json;
 use tempfile::TempDir;
@@ -210,12 +210,12 @@ fn second_upgrade_changes_nothing() {
 
 #[test]
 fn upgrade_of_unknown_outcome_is_resolved() {
-    for cut in [Cut::BeforeCommit, Cut::AfterCommit] {
+    for cut in [ConnectionBreak::BeforeCommit, ConnectionBreak::AfterCommit] {
         let (database, former, newer, schema) = two_nodes();
         drop(former);
         database.advance(Duration::from_secs(11));
         newer.cms.cluster().unwrap().report().unwrap();
-        database.cut([cut]);
+        database.break_connection([cut]);
         newer.upgrade().unwrap();
         newer.assert_current(schema + 1);
         newer.create("b").unwrap();
@@ -230,7 +230,7 @@ fn replica_of_an_upgrade_that_was_not_stored_is_copied_again() {
     database.advance(Duration::from_secs(11));
     newer.cms.cluster().unwrap().report().unwrap();
     let before = database.backup();
-    database.cut([Cut::BeforeCommit]);
+    database.break_connection([ConnectionBreak::BeforeCommit]);
     database.disconnect_after_next_commit();
     assert!(newer.upgrade().is_err());
     assert!(newer.cms.cluster().unwrap().is_abandoned());

@@ -132,7 +132,7 @@ fn open(folder: &Path, new_database: NewDatabase) -> Result<(), Error> {
 /// With a new, empty database, all files of the lost database would be removed.
 #[test]
 fn database_is_not_created_beside_data_of_a_missing_one() {
-    use NewDatabase::{Always, InNewFolder, Never};
+    use NewDatabase::{Always, InNewDirectory, Never};
 
     for (name, phrase) in [
         (
@@ -148,7 +148,7 @@ fn database_is_not_created_beside_data_of_a_missing_one() {
         let file = folder.path().join(name);
         fs::create_dir_all(file.parent().unwrap()).unwrap();
         fs::write(&file, if name == "cms.db" { "" } else { "some bytes" }).unwrap();
-        for new in [InNewFolder, Never] {
+        for new in [InNewDirectory, Never] {
             let refused = open(folder.path(), new);
             let Err(Error::Conflict(reason)) = &refused else { panic!("{name}: {refused:?}") };
             assert!(reason.contains(phrase), "{name}: {reason}");
@@ -165,7 +165,7 @@ fn database_is_not_created_beside_data_of_a_missing_one() {
             // SQLite must not replay it into the new database.
             assert_eq!(fs::read(folder.path().join("cms.db-wal.old")).unwrap(), b"some bytes");
         }
-        open(folder.path(), InNewFolder).unwrap();
+        open(folder.path(), InNewDirectory).unwrap();
         open(folder.path(), Never).unwrap();
     }
 }
@@ -182,7 +182,7 @@ fn database_is_created_in_directories_without_data() {
     }
     let missing = open(folder.path(), NewDatabase::Never);
     assert!(matches!(missing, Err(Error::NotFound { .. })), "{missing:?}");
-    open(folder.path(), NewDatabase::InNewFolder).unwrap();
+    open(folder.path(), NewDatabase::InNewDirectory).unwrap();
     let left = names(folder.path());
     assert!(!left.iter().any(|name| name.starts_with("cms.db.new")), "{left:?}");
     assert!(left.iter().any(|name| name == "cms.toml"));

@@ -107,7 +107,7 @@ impl Uploaded {
         let media = self.core.cms.media();
         let image = media.find(&request)?;
         match media.image_body(&image)? {
-            ImageBody::Rendered(rendered) => Ok(cms_core::testing::pictures::bytes(rendered)),
+            ImageBody::Rendered(rendered) => Ok(cms_core::testing::images::bytes(rendered)),
             ImageBody::Original { size } => Ok(media.read(&image, 0..size)?.to_vec()),
         }
     }

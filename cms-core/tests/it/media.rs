@@ -4,7 +4,7 @@ use std::{fs, io::Write, path::Path};
 
 use cms_core::{
     Cms, Error, ImageBody, Incoming, OrphanCleanUp, Result,
-    testing::{TestCms, fixture, pictures},
+    testing::{TestCms, fixture, images},
     wire::{
         check::{CheckRequest, MediaCheck},
         media::{ImageRequest, UploadRequest},
@@ -59,7 +59,7 @@ pub(crate) fn get(cms: &Cms, path: &str) -> Result<(String, Vec<u8>)> {
     };
     let media_type = image.media_type(&body).to_owned();
     let bytes = match body {
-        ImageBody::Rendered(rendered) => pictures::bytes(rendered),
+        ImageBody::Rendered(rendered) => images::bytes(rendered),
         ImageBody::Original { size } => cms.media().read(&image, 0..size)?.to_vec(),
     };
     Ok((media_type, bytes))
@@ -84,7 +84,7 @@ fn files(folder: &Path) -> Vec<String> {
 fn image_is_stored_rendered_and_removed() {
     let core = TestCms::new();
     let cms = &core.cms;
-    let photo = pictures::photo(400, 300);
+    let photo = images::photo(400, 300);
     let object = upload(cms, &photo, &image("Sea.JPG")).unwrap();
     let id = object["id"].as_str().unwrap();
     let url = object["url"].as_str().unwrap();
@@ -94,7 +94,7 @@ fn image_is_stored_rendered_and_removed() {
     assert_eq!(get(cms, url).unwrap(), ("image/jpeg".to_owned(), photo));
     let small = url.replace("0x0", "100x0");
     let (_, rendered) = get(cms, &small).unwrap();
-    assert_eq!(pictures::size(&rendered), (100, 75));
+    assert_eq!(images::size(&rendered), (100, 75));
     assert_eq!(get(cms, &small).unwrap().1, rendered);
     assert_eq!(files(&core.path().join("media")), [id]);
     assert_eq!(files(&core.path().join("cache")), ["100x0-q85-1.jpg"]);

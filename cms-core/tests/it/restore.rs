@@ -7,7 +7,7 @@ use std::{
 
 use cms_core::{
     Caller, Cms, CoreConfig, Error, restore,
-    testing::{TestCms, pictures},
+    testing::{TestCms, images},
     wire::{backup::Backup, check::CheckRequest, user::UserListRequest},
 };
 use serde_json::json;
@@ -32,7 +32,7 @@ impl BackedUp {
         cms.types().create(&local, article()).unwrap();
         let new = map(json!({ "id": "one", "title": "One" }));
         cms.objects().create(&local, "article", new).unwrap();
-        upload(cms, &pictures::photo(40, 30), &image("sea.jpg")).unwrap();
+        upload(cms, &images::photo(40, 30), &image("sea.jpg")).unwrap();
         let folder = TempDir::new().unwrap();
         let mut file = fs::File::create(folder.path().join("site.tar")).unwrap();
         let copied = cms.backups().begin().unwrap();

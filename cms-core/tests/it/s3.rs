@@ -16,7 +16,7 @@ use std::{
 use cms_core::{
     BackupDestination, Caller, Cms, CoreConfig, Error, MediaStorage, S3Bucket,
     ids::RandomIds,
-    testing::{TestCms, pictures},
+    testing::{TestCms, images},
     wire::{check::CheckRequest, media::UploadRequest, trash::TrashRequest},
 };
 
@@ -100,7 +100,7 @@ fn image_is_stored_in_the_bucket_until_it_leaves_the_trash() {
     let Some(storage) = Storage::start() else { return };
     let core = with_bucket(storage.bucket("a/b"));
     let cms = &core.cms;
-    let photo = pictures::photo(400, 300);
+    let photo = images::photo(400, 300);
     let object = upload(cms, &photo, &image("sea.jpg")).unwrap();
     let id = object["id"].as_str().unwrap();
     let url = object["url"].as_str().unwrap();
@@ -112,7 +112,7 @@ fn image_is_stored_in_the_bucket_until_it_leaves_the_trash() {
 
     assert_eq!(get(cms, url).unwrap(), ("image/jpeg".to_owned(), photo));
     let (_, small) = get(cms, &url.replace("0x0", "100x0")).unwrap();
-    assert_eq!(pictures::size(&small), (100, 75));
+    assert_eq!(images::size(&small), (100, 75));
 
     cms.objects().delete(&Caller::local(), "_media", id).unwrap();
     assert!(matches!(get(cms, url), Err(Error::NotFound { .. })));
@@ -149,7 +149,7 @@ fn orphaned_files_are_removed_from_the_bucket() {
     let kept = text(cms, b"kept");
     let lost = text(cms, b"lost");
     let unsaved = UploadRequest { save: false, ..image("a.jpg") };
-    let unsaved = upload(cms, &pictures::photo(8, 8), &unsaved).unwrap();
+    let unsaved = upload(cms, &images::photo(8, 8), &unsaved).unwrap();
     let unsaved = unsaved["id"].as_str().unwrap();
     fs::remove_file(storage.path(&format!("a/media/{lost}"))).unwrap();
     // Files in other folders are foreign, even if they are named like an orphaned file.
@@ -219,7 +219,7 @@ fn bucket_belongs_to_one_data_directory() {
     let refusals = [
         second.cms.media().connect(),
         second.cms.media().clean_up().map(drop),
-        upload(&second.cms, &pictures::photo(8, 8), &image("a.jpg")).map(drop),
+        upload(&second.cms, &images::photo(8, 8), &image("a.jpg")).map(drop),
     ];
     for refused in refusals {
         let Err(Error::Conflict(reason)) = refused else { panic!("{refused:?}") };
@@ -262,7 +262,7 @@ fn unknown_key_or_bucket_is_reported() {
         let core = with_bucket(bucket);
         for refused in [
             core.cms.media().connect(),
-            upload(&core.cms, &pictures::photo(8, 8), &image("a.jpg")).map(drop),
+            upload(&core.cms, &images::photo(8, 8), &image("a.jpg")).map(drop),
         ] {
             let Err(Error::Internal(cause)) = &refused else { panic!("{refused:?}") };
             assert!(cause.to_string().contains(expected), "{cause}");
@@ -332,7 +332,7 @@ fn service(status: u16, body: &str) -> String {
 fn unreachable_endpoint_is_busy_and_affects_nothing_else() {
     let core = with_bucket(bucket(&dead_endpoint(), "a"));
     let began = Instant::now();
-    let refused = upload(&core.cms, &pictures::photo(8, 8), &image("a.jpg"));
+    let refused = upload(&core.cms, &images::photo(8, 8), &image("a.jpg"));
     assert!(began.elapsed() < Duration::from_secs(30));
     let Err(Error::Busy(reason)) = refused else { panic!("{refused:?}") };
     assert!(reason.contains("does not respond: Connection refused"), "{reason}");

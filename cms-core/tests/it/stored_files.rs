@@ -9,7 +9,7 @@ use std::{
 
 use cms_core::{
     BackupDestination, BackupSchedule, Caller, Cms, Error,
-    testing::{TestCms, pictures},
+    testing::{TestCms, images},
     wire::{
         check::{CheckArea, CheckReport, CheckRequest, Finding},
         media::UploadRequest,
@@ -116,7 +116,7 @@ fn upload_records_size_and_sha256_until_the_file_is_removed() {
 fn refused_upload_records_nothing() {
     let core = TestCms::new();
     let request = UploadRequest { tags: vec!["of-nobody".to_owned()], ..image("a.jpg") };
-    upload(&core.cms, &pictures::photo(8, 8), &request).unwrap_err();
+    upload(&core.cms, &images::photo(8, 8), &request).unwrap_err();
     assert_eq!(records(&core), []);
 }
 
@@ -148,7 +148,7 @@ fn upload_under_the_id_of_another_file_compares_the_complete_files() {
 #[test]
 fn file_of_the_wrong_size_is_neither_sent_nor_rendered() {
     let core = TestCms::new();
-    let photo = pictures::photo(400, 300);
+    let photo = images::photo(400, 300);
     let object = upload(&core.cms, &photo, &image("sea.jpg")).unwrap();
     let (id, url) = (object["id"].as_str().unwrap(), object["url"].as_str().unwrap());
     let small = url.replace("0x0", "100x0");
@@ -263,7 +263,7 @@ fn backup_fails_at_a_file_with_another_digest_and_keeps_older_ones() {
         every: std::time::Duration::from_hours(1),
         keep: 1,
     };
-    let make = || core.cms.backups().make(&schedule, &|| false);
+    let make = || core.cms.backups().create_scheduled(&schedule, &|| false);
     let names = || {
         let entries = fs::read_dir(folder.path()).unwrap();
         entries.map(|entry| entry.unwrap().file_name()).collect::<Vec<_>>()

@@ -9,7 +9,7 @@ use cms_core::{
     Caller, Cms, CoreConfig, Error, Exchange, SessionClient, Visibility, WebhookOutcome,
     paging::PageRequest,
     restore,
-    testing::{TestCms, fixture, pictures},
+    testing::{TestCms, fixture, images},
     wire::{
         check::CheckRequest,
         key::{KeyKind, NewKey},
@@ -48,7 +48,7 @@ fn fill(cms: &Cms) {
     }
     let request =
         cms_core::wire::media::UploadRequest { id: Some(IMAGE.to_owned()), ..image("sea.jpg") };
-    upload(cms, &pictures::photo(40, 30), &request).unwrap();
+    upload(cms, &images::photo(40, 30), &request).unwrap();
     for id in ["draft", "public", "modified", "archived", "scheduled", "deleted"] {
         let mut object = json!({ "id": id, "title": format!("Title {id}"), "rank": 1 });
         if id == "modified" {

@@ -23,7 +23,7 @@ const TASK: (&str, Work) = ("backup", Work::File);
 pub(super) async fn make_scheduled(app: Arc<App>, schedule: BackupSchedule) {
     time::sleep(FIRST_CHECK).await;
     loop {
-        let has_duty = app.cms.holds(Duty::Backups);
+        let has_duty = app.cms.has_duty(Duty::Backups);
         let due_in = if has_duty { due_in(&app, &schedule).await } else { None };
         let pause = match due_in {
             Some(Duration::ZERO) if make(&app, &schedule).await => Duration::ZERO,
@@ -48,7 +48,8 @@ async fn due_in(app: &Arc<App>, schedule: &BackupSchedule) -> Option<Duration> {
 async fn make(app: &Arc<App>, schedule: &BackupSchedule) -> bool {
     let (schedule, state) = (schedule.clone(), Arc::clone(app));
     let is_stopping = move || state.draining.load(Ordering::Relaxed);
-    let backup = run(app, TASK, move |cms| cms.backups().make(&schedule, &is_stopping)).await;
+    let backup =
+        run(app, TASK, move |cms| cms.backups().create_scheduled(&schedule, &is_stopping)).await;
     app.metrics.count_backup("scheduled", backup.is_some());
     if let Some(backup) = &backup {
         let (objects, files, bytes) = (backup.objects, backup.files, backup.bytes);

@@ -47,7 +47,7 @@ pub(super) async fn report_and_renew_duties(app: Arc<App>) {
 
 fn report(app: &App, is_renewal_due: bool) -> Result<()> {
     let Some(cluster) = app.cms.cluster() else { return Ok(()) };
-    cluster.forget_expired_duties();
+    cluster.remove_expired_duties();
     cluster.report()?;
     if !app.is_draining() {
         cluster.renew_duties(&[Duty::Writer])?;
@@ -77,7 +77,7 @@ pub(super) async fn upgrade(app: Arc<App>) {
     loop {
         time::sleep(DUTY_INTERVAL).await;
         let upgrade = |app: &App| match app.cms.cluster() {
-            Some(cluster) if app.cms.holds(Duty::Upgrade) => cluster.upgrade(),
+            Some(cluster) if app.cms.has_duty(Duty::Upgrade) => cluster.upgrade(),
             _ => Ok(Vec::new()),
         };
         match blocking::run_without_permit(&app, upgrade).await {

@@ -19,7 +19,7 @@ const STORAGE_INTERVAL: Duration = Duration::from_secs(30);
 /// Publishes scheduled objects that are due.
 pub(super) async fn publish_due(app: Arc<App>) {
     repeat(app, PUBLISH_INTERVAL, ("publish", Work::Write), |cms| {
-        if !cms.holds(Duty::Schedules) {
+        if !cms.has_duty(Duty::Schedules) {
             return Ok(());
         }
         let objects = cms.publishing().publish_due()?;
@@ -40,7 +40,7 @@ pub(super) async fn index(app: Arc<App>) {
 
 /// Runs bulk jobs, one after the other. A job continues when the database takes writes again.
 pub(super) async fn run_jobs(app: Arc<App>) {
-    let advance = |cms: &Cms| Ok(cms.holds(Duty::Jobs) && cms.bulk().advance()?);
+    let advance = |cms: &Cms| Ok(cms.has_duty(Duty::Jobs) && cms.bulk().advance()?);
     poll(app, ("jobs", Work::Write), advance).await;
 }
 

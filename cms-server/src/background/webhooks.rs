@@ -131,7 +131,7 @@ fn finish(running: &mut BTreeMap<i64, Vec<Dispatch>>, done: &Dispatch) -> i64 {
 /// Returns whether the journal has more to read, and the deliveries that are due.
 fn poll(cms: &Cms, running: &BTreeMap<i64, Vec<Dispatch>>) -> Result<(bool, Vec<Dispatch>)> {
     let webhooks = cms.webhooks();
-    if !cms.holds(Duty::Webhooks) || !webhooks.may_send()? {
+    if !cms.has_duty(Duty::Webhooks) || !webhooks.may_send()? {
         return Ok((false, Vec::new()));
     }
     let is_behind = webhooks.create_deliveries()? | webhooks.expire_deliveries()?;
@@ -151,7 +151,7 @@ impl Dispatcher {
     async fn try_deliver(&self, dispatch: Dispatch) -> Option<()> {
         let Ok(permit) = self.permits.acquire().await else { return Some(()) };
         // Another node may have taken over while this delivery waited.
-        if !self.app.cms.holds(Duty::Webhooks) {
+        if !self.app.cms.has_duty(Duty::Webhooks) {
             return Some(());
         }
         let outgoing = self.run(move |cms| cms.webhooks().outgoing(&dispatch)).await?;

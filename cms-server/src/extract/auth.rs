@@ -56,11 +56,11 @@ pub(crate) fn require_same_origin(
     headers: &HeaderMap,
 ) -> Result<()> {
     let is_read = method == Method::GET || method == Method::HEAD;
-    if !caller.has_session() || is_read { Ok(()) } else { require_own_page(headers) }
+    if !caller.has_session() || is_read { Ok(()) } else { require_page_of_this_server(headers) }
 }
 
 /// Rejects a request that may come from a page of another site.
-pub(crate) fn require_own_page(headers: &HeaderMap) -> Result<()> {
+pub(crate) fn require_page_of_this_server(headers: &HeaderMap) -> Result<()> {
     let has_header = headers.get(CMS_REQUEST).is_some_and(|value| value == "1");
     let is_same_origin = headers.get(FETCH_SITE).is_none_or(|site| site == "same-origin");
     if has_header && is_same_origin { Ok(()) } else { Err(Error::CrossSite) }

@@ -35,7 +35,7 @@ const MAX_FIELDS: usize = 100;
 const WRITE_BYTES: usize = 256 * 1024;
 /// Maximum number of bytes that the parser reads without returning a field or a chunk of a file. Headers and
 /// short fields need less.
-const MAX_GAP_BYTES: usize = 128 * 1024;
+const MAX_BYTES_WITHOUT_RESULT: usize = 128 * 1024;
 
 /// A parsed form.
 pub(crate) struct Form {
@@ -134,7 +134,7 @@ async fn receive(app: &Arc<App>, field: &mut Field<'_>, gap: &AtomicUsize) -> Re
     }
 }
 
-/// Passes the body to the parser one frame at a time, and fails after [`MAX_GAP_BYTES`] without a
+/// Passes the body to the parser one frame at a time, and fails after [`MAX_BYTES_WITHOUT_RESULT`] without a
 /// result: the parser buffers all input, and searches all of it for the next part after each frame.
 /// The last frame does not count, since the parser may not have searched it yet.
 fn frames(
@@ -143,7 +143,7 @@ fn frames(
 ) -> impl Stream<Item = io::Result<Bytes>> + Send {
     stream::try_unfold((body, gap, 0), |(mut body, gap, last)| async move {
         task::yield_now().await;
-        if gap.load(Ordering::Relaxed) > MAX_GAP_BYTES + last {
+        if gap.load(Ordering::Relaxed) > MAX_BYTES_WITHOUT_RESULT + last {
             return Err(io::ErrorKind::InvalidData.into());
         }
         let Some(data) = body.next().await? else { return Ok(None) };

@@ -49,7 +49,7 @@ pub(crate) fn ready(app: &App, _: &Parts) -> Response {
 /// `/writerz`: whether this node writes for the others, for load balancers that route by HTTP
 /// method. A single server is the writer.
 pub(crate) fn writer(app: &App, _: &Parts) -> Response {
-    if app.cms.holds(Duty::Writer) && !app.is_draining() {
+    if app.cms.has_duty(Duty::Writer) && !app.is_draining() {
         return Response::json(&json!({ "status": "ok" }));
     }
     Error::Busy("another node writes".to_owned()).into()

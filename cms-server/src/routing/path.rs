@@ -60,7 +60,7 @@ impl PathParameters {
     }
 
     /// Returns the decoded segments from the first parameter on.
-    pub(crate) fn decode_rest(self, path: &str) -> impl Iterator<Item = Cow<'_, str>> {
+    pub(crate) fn decode_segments(self, path: &str) -> impl Iterator<Item = Cow<'_, str>> {
         let [(start, _), ..] = self.0;
         path[start..].trim_end_matches('/').split('/').map(decoded)
     }
@@ -233,7 +233,7 @@ mod tests {
             else {
                 panic!("{path}");
             };
-            let segments: Vec<_> = parameters.decode_rest(path).collect();
+            let segments: Vec<_> = parameters.decode_segments(path).collect();
             assert_eq!(segments.join("|"), wanted);
         }
     }

@@ -193,7 +193,7 @@ async fn respond(
             blocking::run(app, route.work, move |app| handler(app, &parts)).await
         }
         Endpoint::Image => {
-            let segments: Vec<_> = parameters.decode_rest(parts.uri.path()).collect();
+            let segments: Vec<_> = parameters.decode_segments(parts.uri.path()).collect();
             let segments: Vec<&str> = segments.iter().map(AsRef::as_ref).collect();
             let query = Query::of(&parts);
             let mut response = Box::pin(images::get(app, &parts, &query, &segments)).await;
@@ -301,7 +301,7 @@ async fn respond_unauthenticated(
     body: &mut Body,
     log: &mut RequestLog,
 ) -> Result<Response> {
-    auth::require_own_page(&head.headers)?;
+    auth::require_page_of_this_server(&head.headers)?;
     app.sign_in_limits.check_address(log.address, app.uptime())?;
     let json = if body.is_end_stream() {
         BufferedBody::default()

@@ -176,7 +176,7 @@ impl Snapshot {
             staleness,
         );
         let duties =
-            Duty::ALL.map(|duty| ("name", duty.as_str(), usize::from(app.cms.holds(duty))));
+            Duty::ALL.map(|duty| ("name", duty.as_str(), usize::from(app.cms.has_duty(duty))));
         self.gauge("cms_cluster_duty", "1 for each duty that this node has.", &duties);
         self.value("cms_cluster_nodes", "Live nodes of the cluster.", as_float(node.live_nodes()));
         self.value(

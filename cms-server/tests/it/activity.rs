@@ -9,7 +9,7 @@ const ACTIVITY: &str = "/api/v1/activity";
 async fn get(app: &TestApp, caller: CallerKind, query: &str) -> Value {
     let path = format!("{ACTIVITY}?{query}");
     let reply = app.get_with(&[("x-mode", "preview")], caller, &path);
-    let (status, body) = reply.await.both();
+    let (status, body) = reply.await.status_and_body();
     assert_eq!(status, 200, "{query}");
     body
 }
@@ -44,7 +44,7 @@ async fn activity_is_listed_in_pages() {
     assert_eq!(found, json!({ "data": [deleted], "next": null, "more": false }));
     for wrong in ["before=", "before=x", "before=-1"] {
         let reply = app.get(&format!("{ACTIVITY}?{wrong}")).await;
-        assert_eq!(reply.both(), error("before", "This value is not valid."));
+        assert_eq!(reply.status_and_body(), error("before", "This value is not valid."));
     }
     let reply = app.get(&format!("{ACTIVITY}?odd=1")).await;
     assert_eq!(reply.header("x-deprecated-query-params"), Some("odd"));
@@ -85,10 +85,10 @@ async fn activity_is_listed_by_time() {
     assert_eq!(versions(&next_page).await, [2]);
     for wrong in ["from=", "from=soon", "from=2026-02-30"] {
         let reply = app.get(&format!("{ACTIVITY}?{wrong}&to=2026-01-02")).await;
-        assert_eq!(reply.both(), error("from", "This value is not valid."));
+        assert_eq!(reply.status_and_body(), error("from", "This value is not valid."));
     }
     let reply = app.get(&format!("{ACTIVITY}?to=2026-01-02T24:00")).await;
-    assert_eq!(reply.both(), error("to", "This value is not valid."));
+    assert_eq!(reply.status_and_body(), error("to", "This value is not valid."));
 }
 
 /// Entries follow the rules of the change feed: types that the key reads, and the visibility

@@ -190,7 +190,7 @@ async fn types_readonly_refuses_changes_by_sessions() {
         assert_eq!(context(&app, caller).await["rights"]["changeTypes"], false);
         for (method, path, body, _) in &changes {
             let reply = app.send_as(caller, method, path, body).await;
-            assert_eq!(reply.both(), forbidden(), "{method} {path}");
+            assert_eq!(reply.status_and_body(), forbidden(), "{method} {path}");
         }
         let plan = app.send_as(caller, "POST", &format!("{TYPES}/plan"), &project).await;
         assert_eq!(plan.status, 200);

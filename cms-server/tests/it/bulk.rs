@@ -24,7 +24,7 @@ fn run(app: &TestApp) {
 }
 
 async fn created(app: &TestApp, caller: CallerKind, body: Value) -> String {
-    let (status, job) = app.send_as(caller, "POST", BULK, &body).await.both();
+    let (status, job) = app.send_as(caller, "POST", BULK, &body).await.status_and_body();
     assert_eq!(status, 202, "{job}");
     job["id"].as_str().unwrap().to_owned()
 }
@@ -42,7 +42,7 @@ async fn bulk_job_reports_its_progress() {
         "by": { "kind": "key", "id": key, "name": "read-write" }, "createdAt": NOW,
         "finishedAt": null,
     });
-    assert_eq!(app.get(&path).await.both(), (200, job.clone()));
+    assert_eq!(app.get(&path).await.status_and_body(), (200, job.clone()));
     run(&app);
     for (member, value) in [
         ("state", json!("done")),
@@ -52,19 +52,22 @@ async fn bulk_job_reports_its_progress() {
     ] {
         job[member] = value;
     }
-    assert_eq!(app.get(&path).await.both(), (200, job.clone()));
+    assert_eq!(app.get(&path).await.status_and_body(), (200, job.clone()));
     // Admins find the job under the other path of jobs, too.
     let internal = format!("/api/v1/internal/job/{id}");
     let reply = app.get_as(CallerKind::Admin, &internal).await;
-    assert_eq!(reply.both(), (200, job.clone()));
+    assert_eq!(reply.status_and_body(), (200, job.clone()));
     job.as_object_mut().unwrap().remove("errors");
-    assert_eq!(app.get(JOBS).await.both(), (200, listed(&[job.clone()])));
+    assert_eq!(app.get(JOBS).await.status_and_body(), (200, listed(&[job.clone()])));
 
     let others = CallerKind::Scoped;
     assert_eq!(app.get_as(others, JOBS).await.json(), listed(&[]));
-    assert_eq!(app.get_as(others, &path).await.both(), not_found());
+    assert_eq!(app.get_as(others, &path).await.status_and_body(), not_found());
     let stop = format!("{path}/stop");
-    assert_eq!(app.send_as(others, "POST", &stop, &Value::Null).await.both(), not_found());
+    assert_eq!(
+        app.send_as(others, "POST", &stop, &Value::Null).await.status_and_body(),
+        not_found()
+    );
     assert_eq!(app.post(&stop).await, no_content());
     assert_eq!(app.get(&path).await.json()["state"], "done");
 }
@@ -78,7 +81,7 @@ async fn bulk_job_is_stopped() {
     assert_eq!(app.post(&format!("{JOBS}/{id}/stop")).await, not_found());
     let stop = format!("{JOBS}/{id}/stop");
     let stopped = app.send_as(CallerKind::Admin, "POST", &stop, &Value::Null).await;
-    assert_eq!(stopped.both(), no_content());
+    assert_eq!(stopped.status_and_body(), no_content());
     run(&app);
     let list = app.get("/api/v1/content/page").await.json();
     assert_eq!(list["total_count"], 0);
@@ -115,23 +118,26 @@ async fn bulk_request_is_refused() {
             error("patch", "This value is not valid."),
         ),
     ] {
-        assert_eq!(app.request("POST", BULK, &body).await.both(), wanted, "{body}");
+        assert_eq!(app.request("POST", BULK, &body).await.status_and_body(), wanted, "{body}");
     }
     let publish = json!({ "action": "publish", "all": true, "expect": 1 });
     let post = "/api/v1/content/post/bulk";
     let reason = "Draft & Public is not enabled for this content type";
-    assert_eq!(app.request("POST", post, &publish).await.both(), refused(reason));
+    assert_eq!(app.request("POST", post, &publish).await.status_and_body(), refused(reason));
     let unknown = "/api/v1/content/nothing/bulk";
-    assert_eq!(app.request("POST", unknown, &publish).await.both(), not_found());
+    assert_eq!(app.request("POST", unknown, &publish).await.status_and_body(), not_found());
     for caller in [CallerKind::ReadOnly, CallerKind::Scoped] {
         let reply = app.send_as(caller, "POST", BULK, &publish).await;
-        assert_eq!(reply.both(), forbidden(), "{caller:?}");
+        assert_eq!(reply.status_and_body(), forbidden(), "{caller:?}");
     }
     assert_eq!(app.get(JOBS).await.json()["total_count"], 0);
 
     // The rights are checked before the members.
     let wrong = json!({ "action": "publish", "all": 1 });
-    assert_eq!(app.send_as(CallerKind::ReadOnly, "POST", BULK, &wrong).await.both(), forbidden());
+    assert_eq!(
+        app.send_as(CallerKind::ReadOnly, "POST", BULK, &wrong).await.status_and_body(),
+        forbidden()
+    );
 }
 
 #[tokio::test]
@@ -147,7 +153,7 @@ async fn bulk_dry_run_shows_the_first_objects() {
         "errors": { "title": ["Must be at least 1 characters long"] },
     });
     let wanted = json!({ "matched": 1, "sample": [sample] });
-    assert_eq!(app.request("POST", BULK, &body).await.both(), (200, wanted));
+    assert_eq!(app.request("POST", BULK, &body).await.status_and_body(), (200, wanted));
     let odd = json!({ "nope": { "type": "empty", "filter": true } });
     let body = json!({ "action": "delete", "filters": odd, "dryRun": true });
     let reply = app.request("POST", BULK, &body).await;
@@ -164,7 +170,7 @@ async fn bulk_request_is_repeated_by_its_idempotency_key() {
         let (app, body) = (&app, &body);
         async move {
             let caller = CallerKind::ReadWrite;
-            app.send_as_with(&headers, caller, "POST", BULK, body).await.both()
+            app.send_as_with(&headers, caller, "POST", BULK, body).await.status_and_body()
         }
     };
     let first = send().await;

@@ -342,10 +342,10 @@ async fn page_has_the_next_position() {
     );
     for wrong in ["x", "-1", "1-"] {
         let reply = app.get(&format!("{CHANGES}?since={wrong}")).await;
-        assert_eq!(reply.both(), error("since", "This value is not valid."));
+        assert_eq!(reply.status_and_body(), error("since", "This value is not valid."));
     }
     let gone = generic(410, "The changes after this position are no longer available");
-    assert_eq!(app.get(&format!("{CHANGES}?since=99999")).await.both(), (410, gone));
+    assert_eq!(app.get(&format!("{CHANGES}?since=99999")).await.status_and_body(), (410, gone));
 }
 
 /// A scoped key gets the same responses whether other types have changes, have none, or do not exist.
@@ -354,7 +354,7 @@ async fn scoped_key_gets_no_changes_of_other_types() {
     let app = TestApp::new();
     let send = |path: String| {
         let app = &app;
-        async move { app.get_as(CallerKind::Stranger, &path).await.both() }
+        async move { app.get_as(CallerKind::Stranger, &path).await.status_and_body() }
     };
     let start = send(CHANGES.to_owned()).await.1["next"].as_str().unwrap().to_owned();
     app.create("post", &json!({ "id": "secret", "title": "secret" })).await;

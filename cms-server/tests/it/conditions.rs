@@ -94,7 +94,7 @@ async fn etag_of_any_response_works_in_if_match() {
         assert_eq!(reply.status, 200);
         etag = tag(&reply);
         assert_eq!(etag, tag(&get(&app, ONE, &[]).await));
-        assert_eq!(patch(&stale, 9).await.both(), failed);
+        assert_eq!(patch(&stale, 9).await.status_and_body(), failed);
     }
     assert_eq!(
         patch(&tag(&get(&app, &format!("{ONE}?hydrate=1"), &[]).await), 5).await.status,
@@ -106,7 +106,7 @@ async fn etag_of_any_response_works_in_if_match() {
     assert_eq!(patch(&packed, 6).await.status, 200);
     assert_eq!(patch("*", 7).await.status, 200);
     for never in ["", "\"x\"", "x", "W/\"0000000000000000\""] {
-        assert_eq!(patch(never, 8).await.both(), failed, "{never}");
+        assert_eq!(patch(never, 8).await.status_and_body(), failed, "{never}");
     }
     // Checks that precede the condition, and requests that change no single object.
     let stale = [("if-match", "\"x\"")];
@@ -114,9 +114,12 @@ async fn etag_of_any_response_works_in_if_match() {
         app.send_as_with(&stale, CallerKind::ReadWrite, method, path, &body).await
     };
     let gone = format!("{POSTS}/gone");
-    assert_eq!(send("DELETE", &gone, Value::Null).await.both(), not_found());
-    assert_eq!(send("DELETE", ONE, Value::Null).await.both(), failed);
-    assert_eq!(send("POST", &format!("{ONE}/publish"), Value::Null).await.both(), failed);
+    assert_eq!(send("DELETE", &gone, Value::Null).await.status_and_body(), not_found());
+    assert_eq!(send("DELETE", ONE, Value::Null).await.status_and_body(), failed);
+    assert_eq!(
+        send("POST", &format!("{ONE}/publish"), Value::Null).await.status_and_body(),
+        failed
+    );
     assert_eq!(send("PATCH", ONE, json!([])).await.status, 400);
     assert_eq!(send("POST", POSTS, json!({ "title": "A" })).await.status, 200);
     assert_eq!(send("GET", ONE, Value::Null).await.status, 200);
@@ -137,14 +140,17 @@ async fn idempotency_key_prevents_a_second_effect() {
     let first = post(CallerKind::ReadWrite, "k-1", POSTS, &new).await;
     let again = post(CallerKind::ReadWrite, "\"k-1\"", POSTS, &new).await;
     assert_eq!(first.status, 200);
-    assert_eq!((first.both(), tag(&first)), (again.both(), tag(&again)));
+    assert_eq!((first.status_and_body(), tag(&first)), (again.status_and_body(), tag(&again)));
     let reused = (422, generic(422, "Idempotency-Key is already used"));
     assert_eq!(
-        post(CallerKind::ReadWrite, "k-1", POSTS, &json!({ "title": "B" })).await.both(),
+        post(CallerKind::ReadWrite, "k-1", POSTS, &json!({ "title": "B" })).await.status_and_body(),
         reused
     );
     let batch = format!("{POSTS}/batch");
-    assert_eq!(post(CallerKind::ReadWrite, "k-1", &batch, &json!([new])).await.both(), reused);
+    assert_eq!(
+        post(CallerKind::ReadWrite, "k-1", &batch, &json!([new])).await.status_and_body(),
+        reused
+    );
     // Permissions are checked first, and each caller has separate idempotency keys.
     assert_eq!(post(CallerKind::Stranger, "k-1", POSTS, &new).await.status, 403);
     assert_ne!(post(CallerKind::Scoped, "k-1", POSTS, &new).await.json()["id"], first.json()["id"]);
@@ -163,7 +169,7 @@ async fn idempotency_key_prevents_a_second_effect() {
     let invalid = (400, generic(400, "Invalid Idempotency-Key"));
     for wrong in ["", "\"\"", &"x".repeat(256)] {
         assert_eq!(
-            post(CallerKind::ReadWrite, wrong, POSTS, &new).await.both(),
+            post(CallerKind::ReadWrite, wrong, POSTS, &new).await.status_and_body(),
             invalid,
             "{wrong}"
         );

@@ -39,14 +39,14 @@ async fn body_without_json_media_type_returns_415() {
             let reply = app.send(method, path, &headers, body).await;
             assert_eq!(reply.status, status, "{method} {value:?}");
             if status == 415 {
-                assert_eq!(reply.both(), wrong_media_type());
+                assert_eq!(reply.status_and_body(), wrong_media_type());
             }
         }
         // Requests without a body, and endpoints that read none, need no media type.
-        assert_eq!(app.send("POST", POSTS, &headers, "").await.both(), malformed());
+        assert_eq!(app.send("POST", POSTS, &headers, "").await.status_and_body(), malformed());
         assert_eq!(app.send("GET", ONE, &headers, body).await.status, 200);
         let gone = "/api/v1/content/post/gone";
-        assert_eq!(app.send("DELETE", gone, &headers, body).await.both(), not_found());
+        assert_eq!(app.send("DELETE", gone, &headers, body).await.status_and_body(), not_found());
     }
 }
 
@@ -78,17 +78,25 @@ async fn body_of_the_wrong_kind_returns_400() {
     for (method, path) in takes_object.into_iter().chain(takes_array) {
         for body in neither {
             let reply = app.send(method, path, &headers, body).await;
-            assert_eq!(reply.both(), malformed(), "{method} {path} {body}");
+            assert_eq!(reply.status_and_body(), malformed(), "{method} {path} {body}");
         }
     }
     for (method, path) in takes_object {
-        assert_eq!(app.send(method, path, &headers, "[]").await.both(), malformed(), "{path}");
+        assert_eq!(
+            app.send(method, path, &headers, "[]").await.status_and_body(),
+            malformed(),
+            "{path}"
+        );
     }
     for (method, path) in takes_array {
-        assert_eq!(app.send(method, path, &headers, "{}").await.both(), malformed(), "{path}");
+        assert_eq!(
+            app.send(method, path, &headers, "{}").await.status_and_body(),
+            malformed(),
+            "{path}"
+        );
     }
     let mixed = app.send("POST", "/api/v1/content/post/batch-delete", &headers, "[1]").await;
-    assert_eq!(mixed.both(), malformed());
+    assert_eq!(mixed.status_and_body(), malformed());
 }
 
 /// An unknown path is reported before the key is checked, an unknown method after it.
@@ -115,7 +123,7 @@ async fn unknown_path_returns_404_and_method_405() {
         {
             for method in ["GET", "POST", "PATCH"] {
                 let reply = app.send_as(caller, method, path, &Value::Null).await;
-                assert_eq!(reply.both(), not_found(), "{caller:?} {method} {path}");
+                assert_eq!(reply.status_and_body(), not_found(), "{caller:?} {method} {path}");
             }
         }
     }
@@ -136,11 +144,15 @@ async fn unknown_path_returns_404_and_method_405() {
     ];
     for (method, path, allow) in known {
         let reply = app.send_as(CallerKind::ReadOnly, method, path, &Value::Null).await;
-        assert_eq!(reply.both(), (405, generic(405, "Method Not Allowed")), "{method} {path}");
+        assert_eq!(
+            reply.status_and_body(),
+            (405, generic(405, "Method Not Allowed")),
+            "{method} {path}"
+        );
         assert_eq!(reply.header("allow"), Some(allow), "{method} {path}");
         for caller in [CallerKind::Anonymous, CallerKind::Unknown] {
             assert_eq!(
-                app.send_as(caller, method, path, &Value::Null).await.both(),
+                app.send_as(caller, method, path, &Value::Null).await.status_and_body(),
                 unauthorized()
             );
         }
@@ -159,18 +171,18 @@ async fn path_has_several_spellings() {
     for path in
         ["/api/v1/content/post/one/", "/api/v1/content/post/%6fne", "/api/v1/%63ontent/post/ONE"]
     {
-        assert_eq!(app.get(path).await.both(), (200, object.clone()), "{path}");
+        assert_eq!(app.get(path).await.status_and_body(), (200, object.clone()), "{path}");
     }
     let key = app.key(CallerKind::ReadOnly).unwrap();
     let reply = app.send("GET", ONE, &[("X-Auth-Token", key), ("accept", "schema")], "").await;
-    assert_eq!(reply.both(), (200, object));
+    assert_eq!(reply.status_and_body(), (200, object));
 
     let id = "a b-_.,:=!?#$%&(`’{}\"";
     app.request("POST", POSTS, &json!({ "id": id, "title": "Odd" })).await.json();
     let encoded = "a%20b-_.%2C%3A%3D%21%3F%23%24%25%26%28%60%E2%80%99%7B%7D%22";
     let reply = app.get(&format!("{POSTS}/{encoded}")).await;
     assert_eq!((reply.status, &reply.json()["id"]), (200, &json!(id)));
-    assert_eq!(app.get("/api/v1/content/post/%FF").await.both(), not_found());
+    assert_eq!(app.get("/api/v1/content/post/%FF").await.status_and_body(), not_found());
 }
 
 /// HEAD has the length of the body of GET without the body.
@@ -278,7 +290,7 @@ async fn checks_run_in_order() {
         let mut headers = vec![("content-type", content_type)];
         headers.extend(app.key(caller).map(|key| ("x-auth-token", key)));
         let reply = app.send(method, path, &headers, body.to_owned()).await;
-        assert_eq!(reply.both(), wanted, "{caller:?} {method} {path}");
+        assert_eq!(reply.status_and_body(), wanted, "{caller:?} {method} {path}");
     }
 }
 
@@ -292,7 +304,7 @@ async fn body_over_the_limit_returns_413() {
     let body = |length: usize| format!(r#"{{"title":"{}"}}"#, "x".repeat(length - 12));
     assert_eq!(app.send("POST", POSTS, &headers, body(1000)).await.status, 200);
     let refused = (413, generic(413, "Request Entity Too Large"));
-    assert_eq!(app.send("POST", POSTS, &headers, body(1001)).await.both(), refused);
+    assert_eq!(app.send("POST", POSTS, &headers, body(1001)).await.status_and_body(), refused);
 
     // A chunked body has no declared length.
     for (length, status) in [(1000, 200), (1001, 413)] {
@@ -301,7 +313,7 @@ async fn body_over_the_limit_returns_413() {
         let reply = app.send("POST", POSTS, &headers, Body::new(Chunks(chunks.into()))).await;
         assert_eq!(reply.status, status);
         if status == 413 {
-            assert_eq!(reply.both(), refused);
+            assert_eq!(reply.status_and_body(), refused);
         }
     }
 }
@@ -334,16 +346,16 @@ async fn response_without_a_body_or_with_a_list_of_errors() {
         "This content type definition is used by Api Key: scoped",
         "Content Type has objects, you can't remove it!",
     ] });
-    assert_eq!(in_use.both(), (400, reasons));
+    assert_eq!(in_use.status_and_body(), (400, reasons));
     empty(app.delete(ONE).await, 204);
-    assert_eq!(app.delete(ONE).await.both(), not_found());
+    assert_eq!(app.delete(ONE).await.status_and_body(), not_found());
     let author = "/api/v1/internal/contenttype/author";
     empty(app.request("POST", &format!("{author}/purge"), &Value::Null).await, 204);
     empty(app.delete(author).await, 200);
     let flag = json!({ "deleteSchema": "yes" });
     let purge = app.request("POST", "/api/v1/internal/contenttype/post/purge", &flag).await;
     let message = json!({ "deleteSchema": ["String value found, but a boolean is required"] });
-    assert_eq!(purge.both(), (400, message));
+    assert_eq!(purge.status_and_body(), (400, message));
 }
 
 #[tokio::test]
@@ -356,6 +368,6 @@ async fn unknown_resource_is_not_found_before_its_body_is_validated() {
         ("POST", "/api/v1/trash/999/restore", json!({ "id": 5 })),
     ] {
         let reply = app.send_as(CallerKind::Admin, method, path, &body).await;
-        assert_eq!(reply.both(), not_found(), "{method} {path}");
+        assert_eq!(reply.status_and_body(), not_found(), "{method} {path}");
     }
 }

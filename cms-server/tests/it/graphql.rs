@@ -18,11 +18,11 @@ async fn query_returns_an_object_and_a_list() {
         "variables": { "id": "one" } });
     let post = json!({ "id": "one", "title": "One" });
     let data = json!({ "data": { "post": post, "postList": [{ "id": "one" }] } });
-    assert_eq!(app.request("POST", PATHS[0], &legacy).await.both(), (200, data));
+    assert_eq!(app.request("POST", PATHS[0], &legacy).await.status_and_body(), (200, data));
 
     let query = json!({ "query": "{ post { edges { node { id title } } totalCount } }" });
     let data = json!({ "data": { "post": { "edges": [{ "node": post }], "totalCount": 1 } } });
-    assert_eq!(app.request("POST", PATHS[1], &query).await.both(), (200, data));
+    assert_eq!(app.request("POST", PATHS[1], &query).await.status_and_body(), (200, data));
 }
 
 #[tokio::test]
@@ -31,7 +31,7 @@ async fn query_may_be_a_parameter() {
     let query = "query=query+Q(%24id:+String)%7Bpost(id:%24id)%7Bid%7D%7D&operationName=Q\
         &variables=%7B%22id%22:%22one%22%7D";
     let reply = app.get(&format!("{}?{query}&unknown=1", PATHS[0])).await;
-    assert_eq!(reply.both(), (200, json!({ "data": { "post": { "id": "one" } } })));
+    assert_eq!(reply.status_and_body(), (200, json!({ "data": { "post": { "id": "one" } } })));
     assert_eq!(reply.header("cache-control"), Some("private, no-cache"));
     assert_eq!(reply.header("x-deprecated-query-params"), Some("unknown"));
     let table = [
@@ -42,7 +42,7 @@ async fn query_may_be_a_parameter() {
     ];
     for (parameters, message) in table {
         let reply = app.get(&format!("{}?{parameters}", PATHS[1])).await;
-        assert_eq!(reply.both(), failed(400, message, "BAD_REQUEST"), "{parameters}");
+        assert_eq!(reply.status_and_body(), failed(400, message, "BAD_REQUEST"), "{parameters}");
     }
 }
 
@@ -55,14 +55,14 @@ async fn persisted_query_is_found_by_its_hash() {
     let address = format!("{}?extensions={}", PATHS[0], extensions.to_string().replace('"', "%22"));
     // A step of the protocol rather than an error: the client then sends the query.
     let unknown = failed(200, "PersistedQueryNotFound", "PERSISTED_QUERY_NOT_FOUND");
-    assert_eq!(app.request("POST", PATHS[0], &by_hash).await.both(), unknown);
-    assert_eq!(app.get(&address).await.both(), unknown);
+    assert_eq!(app.request("POST", PATHS[0], &by_hash).await.status_and_body(), unknown);
+    assert_eq!(app.get(&address).await.status_and_body(), unknown);
 
     let with_query = json!({ "query": "{ postList { id } }", "extensions": extensions });
     let data = (200, json!({ "data": { "postList": [{ "id": "one" }] } }));
-    assert_eq!(app.request("POST", PATHS[0], &with_query).await.both(), data);
-    assert_eq!(app.request("POST", PATHS[0], &by_hash).await.both(), data);
-    assert_eq!(app.get(&address).await.both(), data);
+    assert_eq!(app.request("POST", PATHS[0], &with_query).await.status_and_body(), data);
+    assert_eq!(app.request("POST", PATHS[0], &by_hash).await.status_and_body(), data);
+    assert_eq!(app.get(&address).await.status_and_body(), data);
 }
 
 #[tokio::test]
@@ -71,12 +71,21 @@ async fn error_has_the_graphql_format() {
     let query = json!({ "query": "{ __typename }" });
     for path in PATHS {
         let nobody = failed(401, "Unauthorized", "UNAUTHORIZED");
-        assert_eq!(app.send_as(CallerKind::Anonymous, "POST", path, &query).await.both(), nobody);
-        assert_eq!(app.send_as(CallerKind::Unknown, "POST", path, &query).await.both(), nobody);
-        let stranger = failed(403, "Access denied or quota limit exceeded", "FORBIDDEN");
-        assert_eq!(app.send_as(CallerKind::Stranger, "POST", path, &query).await.both(), stranger);
         assert_eq!(
-            app.send_as(CallerKind::Stranger, "POST", path, &json!({})).await.both(),
+            app.send_as(CallerKind::Anonymous, "POST", path, &query).await.status_and_body(),
+            nobody
+        );
+        assert_eq!(
+            app.send_as(CallerKind::Unknown, "POST", path, &query).await.status_and_body(),
+            nobody
+        );
+        let stranger = failed(403, "Access denied or quota limit exceeded", "FORBIDDEN");
+        assert_eq!(
+            app.send_as(CallerKind::Stranger, "POST", path, &query).await.status_and_body(),
+            stranger
+        );
+        assert_eq!(
+            app.send_as(CallerKind::Stranger, "POST", path, &json!({})).await.status_and_body(),
             stranger
         );
 
@@ -94,12 +103,12 @@ async fn error_has_the_graphql_format() {
         for (body, message) in bodies {
             let headers = [key, ("content-type", "application/json")];
             let reply = app.send("POST", path, &headers, body).await;
-            assert_eq!(reply.both(), failed(400, message, "BAD_REQUEST"), "{body}");
+            assert_eq!(reply.status_and_body(), failed(400, message, "BAD_REQUEST"), "{body}");
         }
         let headers = [key, ("content-type", "application/graphql")];
         let reply = app.send("POST", path, &headers, "{ __typename }").await;
         let other = failed(415, "Unsupported Media Type", "UNSUPPORTED_MEDIA_TYPE");
-        assert_eq!(reply.both(), other);
+        assert_eq!(reply.status_and_body(), other);
 
         let unknown = json!({ "query": "{ nothing { id } }" });
         let error = json!({
@@ -108,12 +117,12 @@ async fn error_has_the_graphql_format() {
             "extensions": { "code": "NOT_FOUND" },
         });
         let reply = app.request("POST", path, &unknown).await;
-        assert_eq!(reply.both(), (404, json!({ "errors": [error] })));
+        assert_eq!(reply.status_and_body(), (404, json!({ "errors": [error] })));
         let missing = failed(400, "The property query is required", "BAD_REQUEST");
-        assert_eq!(app.get(path).await.both(), missing);
-        assert_eq!(app.get_as(CallerKind::Anonymous, path).await.both(), nobody);
-        assert_eq!(app.get_as(CallerKind::Stranger, path).await.both(), stranger);
-        let (status, body) = app.request("PUT", path, &query).await.both();
+        assert_eq!(app.get(path).await.status_and_body(), missing);
+        assert_eq!(app.get_as(CallerKind::Anonymous, path).await.status_and_body(), nobody);
+        assert_eq!(app.get_as(CallerKind::Stranger, path).await.status_and_body(), stranger);
+        let (status, body) = app.request("PUT", path, &query).await.status_and_body();
         assert_eq!((status, body), (405, generic(405, "Method Not Allowed")));
     }
 }
@@ -151,7 +160,7 @@ async fn query_over_the_limit_returns_413() {
     let long = json!({ "query": "{ __typename }", "variables": { "a": "x".repeat(1 << 20) } });
     for path in PATHS {
         let too_long = failed(413, "Request Entity Too Large", "PAYLOAD_TOO_LARGE");
-        assert_eq!(app.request("POST", path, &long).await.both(), too_long);
+        assert_eq!(app.request("POST", path, &long).await.status_and_body(), too_long);
     }
 }
 
@@ -166,8 +175,11 @@ async fn schema_export_is_plain_text() {
         );
         let text = String::from_utf8(reply.bytes.to_vec()).unwrap();
         assert!(text.contains("type post {") && text.contains("type _media {"), "{text}");
-        assert_eq!(app.get_as(CallerKind::Anonymous, &path).await.both(), unauthorized());
-        assert_eq!(app.get_as(CallerKind::Stranger, &path).await.both(), forbidden());
+        assert_eq!(
+            app.get_as(CallerKind::Anonymous, &path).await.status_and_body(),
+            unauthorized()
+        );
+        assert_eq!(app.get_as(CallerKind::Stranger, &path).await.status_and_body(), forbidden());
 
         let own = app.get_as(CallerKind::Scoped, &path).await;
         let text = String::from_utf8(own.bytes.to_vec()).unwrap();
@@ -183,7 +195,7 @@ async fn schema_follows_content_types() {
     let types = "/api/v1/internal/contenttype";
     assert_eq!(app.request("POST", types, &json!(definition("fresh"))).await.status, 200);
     let empty = (200, json!({ "data": { "freshList": [] } }));
-    assert_eq!(app.request("POST", PATHS[0], &query).await.both(), empty);
+    assert_eq!(app.request("POST", PATHS[0], &query).await.status_and_body(), empty);
 }
 
 #[tokio::test]

@@ -10,7 +10,7 @@ const TYPES: &str = "/api/v1/internal/contenttype";
 
 /// Returns whether a response is one of the error bodies.
 fn is_refusal(reply: &Reply) -> bool {
-    let (status, body) = reply.both();
+    let (status, body) = reply.status_and_body();
     let strings = |value: &Value| {
         let items = value.as_array();
         items.is_some_and(|items| !items.is_empty() && items.iter().all(Value::is_string))
@@ -87,7 +87,7 @@ async fn body_that_is_no_valid_json_returns_400() {
         for body in &bodies {
             let reply = send(&app, method, path, body.clone()).await;
             let shown = String::from_utf8_lossy(&body[..body.len().min(40)]).into_owned();
-            assert_eq!(reply.both(), malformed(), "{method} {path} {shown}");
+            assert_eq!(reply.status_and_body(), malformed(), "{method} {path} {shown}");
         }
     }
     // Of a repeated key, the last value counts.
@@ -152,7 +152,7 @@ async fn value_of_the_wrong_type_returns_400_at_every_level() {
         let project = json!({ "contentTypes": [value] });
         let reply =
             send(&app, "POST", "/api/v1/internal/contenttype/apply", project.to_string()).await;
-        assert!(is_refusal(&reply), "apply {value}: {:?}", reply.both());
+        assert!(is_refusal(&reply), "apply {value}: {:?}", reply.status_and_body());
         let consent = json!({ "contentTypes": value, "allowDataLoss": value, "token": value });
         let reply =
             send(&app, "POST", "/api/v1/internal/contenttype/apply", consent.to_string()).await;
@@ -193,18 +193,18 @@ async fn id_and_name_with_forbidden_characters_return_400() {
         let reply = send(&app, "POST", POSTS, body).await;
         let pattern = cms_core::ids::ID_PATTERN;
         let message = json!({ "id": [format!("Does not match the regex pattern {pattern}")] });
-        assert_eq!(reply.both(), (400, message), "{character:?}");
+        assert_eq!(reply.status_and_body(), (400, message), "{character:?}");
         let mut payload = definition("name");
         payload.insert("name".to_owned(), json!(format!("a{character}")));
         if character != '_' {
             let reply = send(&app, "POST", TYPES, json!(payload).to_string()).await;
             let message = json!({ "name": ["This value is not valid."] });
-            assert_eq!(reply.both(), (400, message), "{character:?}");
+            assert_eq!(reply.status_and_body(), (400, message), "{character:?}");
         }
     }
     let long = json!({ "id": "x".repeat(256), "title": "x" }).to_string();
     let message = json!({ "id": ["Must be at most 255 characters long"] });
-    assert_eq!(send(&app, "POST", POSTS, long).await.both(), (400, message));
+    assert_eq!(send(&app, "POST", POSTS, long).await.status_and_body(), (400, message));
 }
 
 /// Path segments without a resource.
@@ -365,13 +365,13 @@ async fn value_that_is_too_large_is_refused() {
     let limit = json!({ "errors": ["Batch limit exceeded, limit: 1000"] });
     let reply =
         send(&app, "POST", "/api/v1/content/post/batch-delete", json!(ids).to_string()).await;
-    assert_eq!(reply.both(), (400, limit));
+    assert_eq!(reply.status_and_body(), (400, limit));
     let objects: Vec<Value> = ids.iter().map(|id| json!({ "id": id, "title": "x" })).collect();
     let limit = json!({ "batch_limit": 1000, "data": ["Batch limit exceeded, limit: 1000"] });
     for method in ["POST", "PATCH"] {
         let reply =
             send(&app, method, "/api/v1/content/post/batch", json!(objects).to_string()).await;
-        assert_eq!(reply.both(), (400, limit.clone()), "{method}");
+        assert_eq!(reply.status_and_body(), (400, limit.clone()), "{method}");
     }
 }
 

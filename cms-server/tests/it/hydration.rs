@@ -44,7 +44,7 @@ async fn hydration_replaces_every_link_of_a_large_response() {
     }
     let posts = json!(posts);
     for path in LARGE {
-        let (status, body) = app.get(path).await.both();
+        let (status, body) = app.get(path).await.status_and_body();
         assert_eq!(status, 200, "{path}");
         let hubs = match &body["data"] {
             Value::Null => &body["related"],
@@ -62,7 +62,7 @@ async fn hydration_refuses_a_response_above_256_mib() {
     let wanted = json!({ "limit": ["The response would exceed 256 MiB, use a smaller limit"] });
     let app = site(70);
     for path in LARGE {
-        assert_eq!(app.get(path).await.both(), (400, wanted.clone()), "{path}");
+        assert_eq!(app.get(path).await.status_and_body(), (400, wanted.clone()), "{path}");
     }
     for path in ["/api/v1/content/hub?hydrate=1&limit=10", "/api/v1/content/hub/top?hydrate=1"] {
         assert_eq!(app.get(path).await.status, 200, "{path}");

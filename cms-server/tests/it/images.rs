@@ -3,7 +3,7 @@
 use std::fs;
 
 use axum::http::HeaderMap;
-use cms_core::testing::{START, fixture, pictures};
+use cms_core::testing::{START, fixture, images};
 use serde_json::{Value, json};
 
 use crate::{
@@ -46,7 +46,7 @@ fn tag_of(id: &str) -> String {
 #[tokio::test]
 async fn image_url_has_several_forms() {
     let app = TestApp::new();
-    let photo = pictures::photo(400, 300);
+    let photo = images::photo(400, 300);
     let id = upload(&app, "Sea.JPG", &photo).await;
     with_variant(&app, &id).await;
     let trim = "%7B%22trim%22%3A%7B%22top%22%3A10%2C%22left%22%3A10%2C%22width%22%3A50%7D%7D";
@@ -70,7 +70,7 @@ async fn image_url_has_several_forms() {
         let headers = [("x-auth-token", "wrong"), ("x-visibility", "public")];
         let reply = get(&app, &format!("/image/{path}"), &headers).await;
         assert_eq!(reply.status, 200, "{path}");
-        assert_eq!(pictures::size(&reply.bytes), size, "{path}");
+        assert_eq!(images::size(&reply.bytes), size, "{path}");
         assert_eq!(reply.header("content-type"), Some("image/jpeg"), "{path}");
         if size == (400, 300) {
             assert_eq!(reply.bytes, photo, "{path}");
@@ -127,7 +127,7 @@ async fn image_url_errors() {
     ];
     for path in missing {
         let reply = get(&app, &format!("/image/{path}"), &[]).await;
-        assert_eq!(reply.both(), not_found(), "{}", &path[..path.len().min(100)]);
+        assert_eq!(reply.status_and_body(), not_found(), "{}", &path[..path.len().min(100)]);
     }
     let not_valid = "This value is not valid.";
     let decoded = "The file is not an image";
@@ -150,13 +150,13 @@ async fn image_url_errors() {
     ];
     for (path, wanted) in refused {
         let reply = get(&app, &format!("/image/{path}"), &[]).await;
-        assert_eq!(reply.both(), wanted, "{path}");
+        assert_eq!(reply.status_and_body(), wanted, "{path}");
         assert_eq!(reply.header("cache-control"), Some("no-store"), "{path}");
     }
     assert_eq!(get(&app, &format!("/image/0x0/{broken}.jpg"), &[]).await.status, 200);
     for method in ["POST", "PUT", "DELETE", "BREW"] {
         let reply = app.send(method, &format!("/image/0x0/{id}.png"), &[], "").await;
-        assert_eq!(reply.both(), (405, generic(405, "Method Not Allowed")), "{method}");
+        assert_eq!(reply.status_and_body(), (405, generic(405, "Method Not Allowed")), "{method}");
         assert_eq!(reply.header("allow"), Some("GET, HEAD, OPTIONS"));
     }
 }
@@ -229,7 +229,7 @@ async fn image_has_cache_headers() {
 #[tokio::test]
 async fn file_of_the_wrong_size_is_refused_with_500() {
     let app = TestApp::new();
-    let photo = pictures::photo(400, 300);
+    let photo = images::photo(400, 300);
     let id = upload(&app, "sea.jpg", &photo).await;
     let text = stored(&app, &[file("a.txt", "", b"a text"), field("type", "file")]).await;
     let text = text["id"].as_str().unwrap().to_owned();
@@ -249,7 +249,11 @@ async fn file_of_the_wrong_size_is_refused_with_500() {
     for path in &paths {
         for headers in [&[][..], &[("range", "bytes=0-1")]] {
             let reply = app.send_to_damaged("GET", path, headers, "").await;
-            assert_eq!(reply.both(), (500, generic(500, "Internal Server Error")), "{path}");
+            assert_eq!(
+                reply.status_and_body(),
+                (500, generic(500, "Internal Server Error")),
+                "{path}"
+            );
             assert_eq!(reply.header("cache-control"), Some("no-store"), "{path}");
         }
         let head = app.send_to_damaged("HEAD", path, &[], "").await;
@@ -289,7 +293,7 @@ async fn focal_point_is_validated_and_changes_the_etag_of_cropped_images() {
     let id = upload(&app, "a.png", &media_file("still.png")).await;
     let object = format!("{OBJECTS}/{id}");
     let patch = async |point: &Value| {
-        app.request("PATCH", &object, &json!({ "focalPoint": point })).await.both()
+        app.request("PATCH", &object, &json!({ "focalPoint": point })).await.status_and_body()
     };
     let many =
         "The property z is not defined and the definition does not allow additional properties";
@@ -469,7 +473,7 @@ async fn image_is_available_as_long_as_its_file() {
     for size in ["0x0", "5x5"] {
         let path = format!("/image/{size}/{}.png", copy["id"].as_str().unwrap());
         let reply = get(&app, &path, &[]).await;
-        assert_eq!(reply.both(), not_found(), "{size}");
+        assert_eq!(reply.status_and_body(), not_found(), "{size}");
         assert_eq!(reply.header("cache-control"), Some("no-store"));
     }
     let path = |id: &str| format!("/image/5x5/{id}.png");
@@ -478,13 +482,13 @@ async fn image_is_available_as_long_as_its_file() {
     }
     let gone = app.delete(&format!("{OBJECTS}/{deleted}")).await;
     assert_eq!(gone.status, 204);
-    assert_eq!(get(&app, &path(&deleted), &[]).await.both(), not_found());
+    assert_eq!(get(&app, &path(&deleted), &[]).await.status_and_body(), not_found());
     let mut stored = files(&app, "media");
     stored.sort();
     assert_eq!(stored, [kept.clone(), deleted.clone()], "the trash keeps the file");
     assert_eq!(files(&app, "cache/images"), vec![kept.clone()]);
     let purge = "/api/v1/internal/contenttype/_media/purge";
     assert_eq!(app.send_as(CallerKind::Admin, "POST", purge, &Value::Null).await.status, 204);
-    assert_eq!(get(&app, &path(&kept), &[]).await.both(), not_found());
+    assert_eq!(get(&app, &path(&kept), &[]).await.status_and_body(), not_found());
     assert_eq!((files(&app, "media").len(), files(&app, "cache/images").len()), (2, 0));
 }

@@ -65,7 +65,7 @@ async fn incoming_links_are_listed_with_their_paths() {
         item("page", "q", &["related"], true, true),
     ];
     let all: Vec<Value> = drafts.iter().chain(&pages).cloned().collect();
-    assert_eq!(app.get(PATH).await.both(), (200, with_hidden(&all, false)));
+    assert_eq!(app.get(PATH).await.status_and_body(), (200, with_hidden(&all, false)));
     let upper = app.get("/api/v1/content/post/ONE/incoming").await;
     assert_eq!(upper.json(), with_hidden(&all, false));
     let of_type = app.get(&format!("{PATH}?content_type[]=page&content_type[]=none")).await;
@@ -86,8 +86,8 @@ async fn incoming_links_are_listed_with_their_paths() {
     // The target of the links cannot be deleted; the list shows why.
     let refused = app.delete("/api/v1/content/post/one").await;
     assert_eq!(refused.status, 400);
-    assert_eq!(app.get("/api/v1/content/post/none/incoming").await.both(), not_found());
-    assert_eq!(app.get("/api/v1/content/none/one/incoming").await.both(), not_found());
+    assert_eq!(app.get("/api/v1/content/post/none/incoming").await.status_and_body(), not_found());
+    assert_eq!(app.get("/api/v1/content/none/one/incoming").await.status_and_body(), not_found());
 }
 
 /// Links of an object to itself, and of deleted objects, do not count.

@@ -36,11 +36,11 @@ async fn dates_of_a_new_object_are_kept() {
     let new = json!({ "id": "old", "title": "Old", "internal": dates });
     let kept = json!({ "createdAt": CREATED, "updatedAt": UPDATED });
     let kept = shown("post", "old", &kept, &json!({ "title": "Old" }));
-    assert_eq!(post(&app, POSTS, &new).await.both(), (200, kept.clone()));
-    assert_eq!(app.get(&format!("{POSTS}/old")).await.both(), (200, kept.clone()));
+    assert_eq!(post(&app, POSTS, &new).await.status_and_body(), (200, kept.clone()));
+    assert_eq!(app.get(&format!("{POSTS}/old")).await.status_and_body(), (200, kept.clone()));
     // Lists are sorted by the kept date of creation.
     let one = shown("post", "one", &json!({}), &json!({ "title": "One" }));
-    assert_eq!(app.get(POSTS).await.both(), (200, listed(&[kept, one])));
+    assert_eq!(app.get(POSTS).await.status_and_body(), (200, listed(&[kept, one])));
 
     // Each member alone; the others have their defaults.
     let table = [
@@ -53,7 +53,7 @@ async fn dates_of_a_new_object_are_kept() {
         let id = format!("new-{number}");
         let new = json!({ "id": id, "title": "N", "internal": internal });
         let wanted = shown("post", &id, &changes, &json!({ "title": "N" }));
-        assert_eq!(post(&app, POSTS, &new).await.both(), (200, wanted), "{internal}");
+        assert_eq!(post(&app, POSTS, &new).await.status_and_body(), (200, wanted), "{internal}");
     }
 }
 
@@ -79,10 +79,14 @@ async fn dates_that_are_not_valid_return_400() {
     for (member, internal, message) in table {
         let new = json!({ "id": "new", "title": "N", "internal": internal });
         let path = format!("internal.{member}");
-        assert_eq!(post(&app, POSTS, &new).await.both(), error(&path, message), "{internal}");
+        assert_eq!(
+            post(&app, POSTS, &new).await.status_and_body(),
+            error(&path, message),
+            "{internal}"
+        );
         let errors = json!({ path: [message] });
         assert_eq!(
-            post(&app, BATCH, &json!([new])).await.both(),
+            post(&app, BATCH, &json!([new])).await.status_and_body(),
             refused(&new, &errors),
             "{internal}"
         );
@@ -94,7 +98,7 @@ async fn dates_that_are_not_valid_return_400() {
         "title": ["The property title is required"],
         "internal.createdAt": [format],
     });
-    assert_eq!(post(&app, POSTS, &new).await.both(), (400, errors));
+    assert_eq!(post(&app, POSTS, &new).await.status_and_body(), (400, errors));
 }
 
 #[tokio::test]
@@ -106,12 +110,12 @@ async fn dates_are_kept_only_for_admin_keys() {
     {
         for (path, body) in [(POSTS, new.clone()), (BATCH, json!([new]))] {
             let reply = app.send_as_with(&[KEEP], caller, "POST", path, &body).await;
-            assert_eq!(reply.both(), forbidden(), "{caller:?} {path}");
+            assert_eq!(reply.status_and_body(), forbidden(), "{caller:?} {path}");
         }
         // The type is checked before the permission.
         let reply = app.send_as_with(&[KEEP], caller, "POST", "/api/v1/content/nosuch", &new).await;
         let wanted = if caller == CallerKind::ReadOnly { forbidden() } else { not_found() };
-        assert_eq!(reply.both(), wanted, "{caller:?}");
+        assert_eq!(reply.status_and_body(), wanted, "{caller:?}");
     }
     // Without the header, with another value and on other requests `internal` is ignored.
     for headers in [&[][..], &[("x-cms-keep-dates", "true")], &[("x-cms-keep-dates", "")]] {
@@ -160,7 +164,7 @@ async fn batch_keeps_dates_of_replaced_objects() {
     let public = json!({ "createdAt": CREATED, "publicVersion": 1, "publishedAt": minute(0) });
     let public = shown("page", "p", &public, &json!({ "title": "P" }));
     assert_eq!(get("p", &[("x-visibility", "public")]).await, public);
-    assert_eq!(app.get(page).await.both(), (200, listed(&[public])));
+    assert_eq!(app.get(page).await.status_and_body(), (200, listed(&[public])));
     let new = get("new", &[]).await;
     assert_eq!(new["internal"]["createdAt"], CREATED);
     assert_eq!(new["internal"]["updatedAt"], minute(1));
@@ -187,8 +191,8 @@ async fn deleted_object_goes_to_the_trash_with_its_dates() {
         "internal": dates });
     let kept = json!({ "createdAt": CREATED, "updatedAt": UPDATED, "deletedAt": DELETED });
     let kept = shown("page", "gone", &kept, &properties);
-    assert_eq!(post(&app, page, &gone).await.both(), (200, kept));
-    assert_eq!(app.get(&format!("{page}/gone")).await.both(), not_found());
+    assert_eq!(post(&app, page, &gone).await.status_and_body(), (200, kept));
+    assert_eq!(app.get(&format!("{page}/gone")).await.status_and_body(), not_found());
     assert_eq!(app.get(page).await.json(), before);
 
     // The object is validated, and its id must not belong to a live object.
@@ -198,7 +202,7 @@ async fn deleted_object_goes_to_the_trash_with_its_dates() {
         "id": ["This value is already used"],
         "title": ["Integer value found, but a string is required"],
     });
-    assert_eq!(post(&app, page, &invalid).await.both(), (400, errors));
+    assert_eq!(post(&app, page, &invalid).await.status_and_body(), (400, errors));
 
     // A batch with `updateExisting` moves a live object to the trash, unless another object links
     // to it.
@@ -209,7 +213,7 @@ async fn deleted_object_goes_to_the_trash_with_its_dates() {
     assert_eq!(reply.status, 200, "{:?}", reply.json());
     let reason = "This content object is used in another content object.";
     let errors = json!({ "internal.deletedAt": [reason] });
-    assert_eq!(post(&app, &batch, &json!([used])).await.both(), refused(&used, &errors));
+    assert_eq!(post(&app, &batch, &json!([used])).await.status_and_body(), refused(&used, &errors));
 
     let ids = async |query: &str| app.get(&format!("{page}/removed{query}")).await.json();
     assert_eq!(ids("").await, json!(["gone", "live"]));

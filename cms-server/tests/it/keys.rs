@@ -27,7 +27,7 @@ async fn keys_come_in_a_header_or_in_the_query() {
         let reply = app.send("GET", &path, &headers, "").await;
         assert_eq!(reply.status, status, "{header:?} {query}");
         if status == 401 {
-            assert_eq!(reply.both(), unauthorized());
+            assert_eq!(reply.status_and_body(), unauthorized());
         }
         assert_eq!(reply.header("x-deprecated-query-params"), None);
     }
@@ -49,7 +49,7 @@ async fn keys_are_managed() {
     created.as_object_mut().unwrap().remove("key");
     let headers = [("x-auth-token", &*token)];
     assert_eq!(app.send("GET", ONE, &headers, "").await.status, 200);
-    assert_eq!(app.send("DELETE", ONE, &headers, "").await.both(), forbidden());
+    assert_eq!(app.send("DELETE", ONE, &headers, "").await.status_and_body(), forbidden());
 
     let list = app.get_as(CallerKind::Admin, keys).await;
     assert!(!String::from_utf8_lossy(&list.bytes).contains(&token));
@@ -60,8 +60,8 @@ async fn keys_are_managed() {
 
     let path = format!("{keys}/{}", created["id"].as_str().unwrap());
     assert_eq!(app.delete_as(CallerKind::Admin, &path).await.status, 204);
-    assert_eq!(app.send("GET", ONE, &headers, "").await.both(), unauthorized());
-    assert_eq!(app.delete_as(CallerKind::Admin, &path).await.both(), not_found());
+    assert_eq!(app.send("GET", ONE, &headers, "").await.status_and_body(), unauthorized());
+    assert_eq!(app.delete_as(CallerKind::Admin, &path).await.status_and_body(), not_found());
     for wrong in
         [json!({}), json!({ "name": "x", "kind": "king" }), json!({ "name": 1, "kind": "admin" })]
     {
@@ -93,12 +93,12 @@ async fn key_update_applies_from_the_next_request() {
         let (app, path) = (&app, &path);
         async move { app.send_as(CallerKind::Admin, "PUT", path, &body).await }
     };
-    assert_eq!(put(json!({})).await.both(), (200, item.clone()));
+    assert_eq!(put(json!({})).await.status_and_body(), (200, item.clone()));
     assert_eq!(status(&app, "PATCH", &token).await, 403);
     let rules =
         json!([{ "ctd": "post", "create": false, "read": true, "update": true, "delete": false }]);
     item["rules"] = rules.clone();
-    assert_eq!(put(json!({ "rules": rules })).await.both(), (200, item.clone()));
+    assert_eq!(put(json!({ "rules": rules })).await.status_and_body(), (200, item.clone()));
     assert_eq!(status(&app, "PATCH", &token).await, 200);
     item["name"] = json!("shop");
     // The members of an item that cannot change are ignored.
@@ -106,7 +106,7 @@ async fn key_update_applies_from_the_next_request() {
     let ignored = reply.header("x-deprecated-payload").map(str::to_owned);
     assert_eq!(ignored.as_deref(), Some("id,createdAt,lastUsedAt,previousValidUntil"));
     item["lastUsedAt"] = reply.json()["lastUsedAt"].clone();
-    assert_eq!(reply.both(), (200, item));
+    assert_eq!(reply.status_and_body(), (200, item));
 
     let used = "This value is already used";
     let kind = "This key exists with another kind";
@@ -124,12 +124,15 @@ async fn key_update_applies_from_the_next_request() {
             (400, json!({ "kind": [kind], "name": [used] })),
         ),
     ] {
-        assert_eq!(put(body.clone()).await.both(), wanted, "{body}");
+        assert_eq!(put(body.clone()).await.status_and_body(), wanted, "{body}");
     }
     assert_eq!(app.delete_as(CallerKind::Admin, &path).await.status, 204);
-    assert_eq!(put(json!({})).await.both(), not_found());
+    assert_eq!(put(json!({})).await.status_and_body(), not_found());
     let path = format!("{KEYS}/none");
-    assert_eq!(app.send_as(CallerKind::Admin, "PUT", &path, &json!({})).await.both(), not_found());
+    assert_eq!(
+        app.send_as(CallerKind::Admin, "PUT", &path, &json!({})).await.status_and_body(),
+        not_found()
+    );
 }
 
 #[tokio::test]
@@ -139,7 +142,7 @@ async fn key_rotation_accepts_the_old_token_for_a_while() {
     let path = format!("{KEYS}/{}/rotate", item["id"].as_str().unwrap());
     let rotate = |body: Value| {
         let (app, path) = (&app, &path);
-        async move { app.send_as(CallerKind::Admin, "POST", path, &body).await.both() }
+        async move { app.send_as(CallerKind::Admin, "POST", path, &body).await.status_and_body() }
     };
     let until = "2026-01-03T03:04:05.000000+0000";
     let (code, mut rotated) = rotate(json!({ "graceHours": 24 })).await;
@@ -176,5 +179,5 @@ async fn key_rotation_accepts_the_old_token_for_a_while() {
     }
     let path = format!("{KEYS}/none/rotate");
     let reply = app.send_as(CallerKind::Admin, "POST", &path, &Value::Null).await;
-    assert_eq!(reply.both(), not_found());
+    assert_eq!(reply.status_and_body(), not_found());
 }

@@ -130,7 +130,7 @@ async fn filter_through_relations_matches_any_linked_object() {
     let deep = json!({ "related.related.related.related.title": text("equals", "a") });
     let reply = app.get(&list_path("book", &deep)).await;
     let message = json!({ "filters": ["Too many relations in a path, limit: 3"] });
-    assert_eq!(reply.both(), (400, message));
+    assert_eq!(reply.status_and_body(), (400, message));
 }
 
 /// A list is never served from a cache after linked objects have changed.
@@ -260,7 +260,7 @@ async fn filter_on_incoming_links_matches_any_visible_link() {
     assert_eq!(ids(&app, &CURRENT, "person", &unused).await, ["ada", "bob"]);
     let filters = json!({ "internal.incoming": text("equals", "a") });
     let message = json!({ "filters": ["Unknown filter type equals for internal.incoming"] });
-    assert_eq!(app.get(&list_path("person", &filters)).await.both(), (400, message));
+    assert_eq!(app.get(&list_path("person", &filters)).await.status_and_body(), (400, message));
     let scoped: View<'_> = (CallerKind::Scoped, &[]);
     app.create_type("page", &json!({}));
     app.create("page", &json!({ "id": "p", "title": "P", "related": links(&["post/one"]) })).await;

@@ -94,7 +94,7 @@ pub(crate) fn files(app: &TestApp, folder: &str) -> Vec<String> {
 async fn upload_creates_a_media_object() {
     let app = TestApp::new();
     let png = still("png");
-    let (width, height) = cms_core::testing::pictures::size(&png);
+    let (width, height) = cms_core::testing::images::size(&png);
     for path in [MEDIA, "/api/v1/media", "/api/media/"] {
         let parts = [file("My Photo.PNG", "text/html", &png), field("type", "image")];
         let reply = send(&app, CallerKind::ReadWrite, path, FORM, form(&parts)).await;
@@ -114,7 +114,11 @@ async fn upload_creates_a_media_object() {
             "width": width,
         });
         let title = json!({ "objectTitle": "My Photo.PNG" });
-        assert_eq!(reply.both(), (200, shown("_media", id, &title, &properties)), "{path}");
+        assert_eq!(
+            reply.status_and_body(),
+            (200, shown("_media", id, &title, &properties)),
+            "{path}"
+        );
         assert_eq!(app.get(&format!("{OBJECTS}/{id}")).await.json(), object);
     }
     assert_eq!((files(&app, "media").len(), files(&app, "incoming").len()), (3, 0));
@@ -204,18 +208,18 @@ async fn upload_reports_all_errors() {
         ),
     ];
     for (parts, wanted) in cases {
-        assert_eq!(upload(&app, &parts).await.both(), (400, wanted));
+        assert_eq!(upload(&app, &parts).await.status_and_body(), (400, wanted));
     }
     let message = "The file is too large (10.01 MB). Allowed maximum size is 10 MB.";
     let mut large = vec![b' '; 10 * 1024 * 1024 + 1];
     let reply = upload(&app, &[is_file(), file("a.txt", "", &large)]).await;
-    assert_eq!(reply.both(), error("file", message));
+    assert_eq!(reply.status_and_body(), error("file", message));
     large.truncate(10 * 1024 * 1024);
     assert_eq!(upload(&app, &[is_file(), file("a.txt", "", &large)]).await.status, 200);
     large.resize(large.len() + 26_000, b' ');
     let reply = upload(&app, &[is_file(), file("a.css", "", &large)]).await;
     let message = "The file is too large (10.02 MB). Allowed maximum size is 10 MB.";
-    assert_eq!(reply.both(), (400, json!({ "file": [invalid("text/css"), message] })));
+    assert_eq!(reply.status_and_body(), (400, json!({ "file": [invalid("text/css"), message] })));
     assert_eq!((files(&app, "media").len(), files(&app, "incoming").len()), (1, 0));
 }
 
@@ -270,7 +274,7 @@ async fn upload_has_optional_fields() {
     // The id is in use, also for the same file.
     for content in [&png, &still("gif")] {
         let reply = upload(&app, &all(content)).await;
-        assert_eq!(reply.both(), error("id", "This value is already used"));
+        assert_eq!(reply.status_and_body(), error("id", "This value is already used"));
     }
     let unknown = [file("a.png", "", &png), field("type", "image"), field("tags", "green")];
     assert_eq!(upload(&app, &unknown).await.status, 400);
@@ -304,7 +308,7 @@ async fn upload_checks_run_in_order() {
         let mut headers = vec![("content-type", content_type)];
         headers.extend(key.map(|key| ("x-auth-token", key)));
         let reply = app.send("POST", MEDIA, &headers, body.clone()).await;
-        assert_eq!(reply.both(), wanted, "{key:?} {content_type}");
+        assert_eq!(reply.status_and_body(), wanted, "{key:?} {content_type}");
     }
     let other_form = "Multipart/Form-Data; charset=utf-8; Boundary=\"a-line\"";
     for caller in [CallerKind::ReadWrite, CallerKind::Admin] {
@@ -346,13 +350,13 @@ async fn malformed_form_returns_400() {
             let chunks = stream::iter(chunks.into_iter().map(Ok::<_, String>));
             let reply =
                 send(&app, CallerKind::ReadWrite, MEDIA, FORM, Body::from_stream(chunks)).await;
-            assert_eq!(reply.both(), (400, generic(400, message)));
+            assert_eq!(reply.status_and_body(), (400, generic(400, message)));
         }
     }
     // Bytes outside of any part are not buffered without a limit.
     let noise = stream::iter((0..1000).map(|_| Ok::<_, String>(vec![b'-'; 1024])));
     let reply = send(&app, CallerKind::ReadWrite, MEDIA, FORM, Body::from_stream(noise)).await;
-    assert_eq!(reply.both(), (400, generic(400, "Malformed form data")));
+    assert_eq!(reply.status_and_body(), (400, generic(400, "Malformed form data")));
     assert_eq!((files(&app, "media").len(), files(&app, "incoming").len()), (0, 0));
 }
 
@@ -364,7 +368,7 @@ async fn stalled_upload_returns_400() {
     let first = stream::iter([Ok::<_, String>(valid[..80].to_vec())]);
     let body = Body::from_stream(first.chain(stream::pending()));
     let reply = send(&app, CallerKind::ReadWrite, MEDIA, FORM, body).await;
-    assert_eq!(reply.both(), (400, generic(400, "Malformed form data")));
+    assert_eq!(reply.status_and_body(), (400, generic(400, "Malformed form data")));
 }
 
 /// The check compares the stored files with the media objects.
@@ -390,13 +394,13 @@ async fn stored_file_is_checked() {
     };
     let none = Value::Null;
     assert_eq!(
-        app.send_as(CallerKind::Admin, "POST", check, &none).await.both(),
+        app.send_as(CallerKind::Admin, "POST", check, &none).await.status_and_body(),
         found(1, json!([orphan]), 0)
     );
     let repair = json!({ "repair": true });
-    let repaired = app.send_as(CallerKind::Admin, "POST", check, &repair).await.both();
+    let repaired = app.send_as(CallerKind::Admin, "POST", check, &repair).await.status_and_body();
     assert_eq!(repaired, found(1, json!([orphan]), 1));
-    let again = app.send_as(CallerKind::Admin, "POST", check, &json!({})).await.both();
+    let again = app.send_as(CallerKind::Admin, "POST", check, &json!({})).await.status_and_body();
     assert_eq!(again, found(0, json!([]), 0));
     let wrong = app.send_as(CallerKind::Admin, "POST", check, &json!({ "repair": "yes" })).await;
     assert_eq!(wrong.status, 400);
@@ -438,15 +442,15 @@ async fn check_and_backup_list_damaged_files() {
     };
     let sizes = app.send_as(CallerKind::Admin, "POST", check, &json!({})).await;
     let wrong_size = finding(&short, &short_message);
-    assert_eq!(sizes.both(), found(slice::from_ref(&wrong_size)));
+    assert_eq!(sizes.status_and_body(), found(slice::from_ref(&wrong_size)));
     let digests = app.send_as(CallerKind::Admin, "POST", check, &json!({ "digests": true })).await;
     let mut wanted = [wrong_size, finding(&changed, &changed_message)];
     wanted.sort_by_key(|finding| finding["place"].to_string());
-    assert_eq!(digests.both(), found(&wanted));
+    assert_eq!(digests.status_and_body(), found(&wanted));
     let wrong = app.send_as(CallerKind::Admin, "POST", check, &json!({ "digests": "yes" })).await;
     assert_eq!(wrong.status, 400);
 
     let key = [("x-auth-token", app.key(CallerKind::Admin).unwrap())];
     let refused = app.send_to_damaged("GET", backup, &key, "").await;
-    assert_eq!(refused.both(), (500, generic(500, &short_message)));
+    assert_eq!(refused.status_and_body(), (500, generic(500, &short_message)));
 }

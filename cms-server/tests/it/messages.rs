@@ -35,7 +35,7 @@ type Case = (&'static str, &'static str, Value, (u16, Value));
 async fn check(app: &TestApp, cases: Vec<Case>) {
     for (method, path, body, wanted) in cases {
         let reply = app.request(method, path, &body).await;
-        assert_eq!(reply.both(), wanted, "{method} {path} {body}");
+        assert_eq!(reply.status_and_body(), wanted, "{method} {path} {body}");
     }
 }
 
@@ -86,9 +86,9 @@ async fn content_type_errors() {
         let app = if needs_base(row) { &stored } else { &empty };
         let path = if row.method == "PUT" { "/api/v1/internal/contenttype/example" } else { TYPES };
         let reply = app.request(&row.method, path, &row.apply(&table.base)).await;
-        assert_eq!(reply.both(), (400, json!(row.errors)), "{}", row.name);
+        assert_eq!(reply.status_and_body(), (400, json!(row.errors)), "{}", row.name);
     }
-    assert_eq!(empty.get(&format!("{TYPES}/example")).await.both(), not_found());
+    assert_eq!(empty.get(&format!("{TYPES}/example")).await.status_and_body(), not_found());
     assert_eq!(stored.get(&format!("{TYPES}/example")).await.json(), before);
     assert_eq!(table.rows.len(), 168);
 }
@@ -103,7 +103,7 @@ async fn object_errors() {
         let app = if needs_base(row) { &stored } else { &empty };
         let path = if row.method == "PUT" { FIRST } else { EXAMPLES };
         let reply = app.request(&row.method, path, &row.apply(&table.base)).await;
-        assert_eq!(reply.both(), (400, json!(row.errors)), "{}", row.name);
+        assert_eq!(reply.status_and_body(), (400, json!(row.errors)), "{}", row.name);
     }
     assert_eq!(empty.get(EXAMPLES).await.json()["total_count"], 0);
     assert_eq!(stored.get(EXAMPLES).await.json()["data"], json!([base.json()]));
@@ -139,7 +139,7 @@ async fn element_errors() {
         "batch_error_count": refused,
         "errors": errors,
     });
-    assert_eq!(app.request("POST", BATCH, &json!(elements)).await.both(), (400, report));
+    assert_eq!(app.request("POST", BATCH, &json!(elements)).await.status_and_body(), (400, report));
     assert_eq!(app.get(EXAMPLES).await.json()["total_count"], 1);
 }
 
@@ -664,7 +664,7 @@ async fn content_type_deletion_errors() {
     // A refused deletion removes nothing.
     assert_eq!(app.get("/api/v1/content/author/a").await.status, 200);
     assert_eq!(app.request("POST", purge, &json!({})).await.status, 204);
-    assert_eq!(app.get("/api/v1/content/author/a").await.both(), not_found());
+    assert_eq!(app.get("/api/v1/content/author/a").await.status_and_body(), not_found());
     check(&app, vec![("DELETE", author, Value::Null, reasons(&[by_shop]))]).await;
 
     // The rules of a revoked key do not prevent a deletion.
@@ -674,5 +674,5 @@ async fn content_type_deletion_errors() {
     assert_eq!(app.delete_as(CallerKind::Admin, &path).await.status, 204);
     let deleted = app.delete(author).await;
     assert_eq!((deleted.status, deleted.bytes.len()), (200, 0));
-    assert_eq!(app.get("/api/v1/content/author").await.both(), not_found());
+    assert_eq!(app.get("/api/v1/content/author").await.status_and_body(), not_found());
 }

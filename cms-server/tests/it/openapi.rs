@@ -33,7 +33,7 @@ async fn parameters_select_the_document() {
         assert_eq!(found, wanted, "{query}");
     }
     let wrong = get(&app, "version=4", &[]).await;
-    assert_eq!(wrong.both(), error("version", "This value is not valid."));
+    assert_eq!(wrong.status_and_body(), error("version", "This value is not valid."));
     let path = format!("{DOCUMENT}?auth_token={}&odd=1", app.key(CallerKind::Scoped).unwrap());
     let scoped = app.send("GET", &path, &[], "").await;
     assert_eq!(scoped.header("x-deprecated-query-params"), Some("odd"));

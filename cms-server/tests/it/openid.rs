@@ -124,12 +124,12 @@ async fn openid_is_not_found_unless_it_is_configured() {
     let app = TestApp::new();
     for path in [START, "/api/v1/session/openid/callback?code=c&state=s"] {
         let reply = app.send("GET", path, &[], "").await;
-        assert_eq!(reply.both(), (404, json!({ "code": 404, "message": "Not found" })));
+        assert_eq!(reply.status_and_body(), (404, json!({ "code": 404, "message": "Not found" })));
     }
     let app = TestApp::with(&config("https://id.example.com", OpenIdRules::default()));
     let openid = json!({ "label": "Example SSO", "url": "/api/v1/session/openid" });
     assert_eq!(
-        app.send("GET", "/api/v1/session/methods", &[], "").await.both(),
+        app.send("GET", "/api/v1/session/methods", &[], "").await.status_and_body(),
         (200, json!({ "password": true, "openId": openid, "setup": true }))
     );
 }

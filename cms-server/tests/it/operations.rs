@@ -119,7 +119,7 @@ async fn long_reads_leave_connections_to_fast_ones() {
 async fn metrics_access_is_configured() {
     let get = async |app: &TestApp, caller| {
         let reply = app.get_as(caller, "/metrics").await;
-        if reply.status == 200 { (200, Value::Null) } else { reply.both() }
+        if reply.status == 200 { (200, Value::Null) } else { reply.status_and_body() }
     };
     let admin = with(|config| config.metrics = MetricsAccess::Admin);
     for (caller, wanted) in [
@@ -146,7 +146,7 @@ async fn readiness_lists_the_component_that_is_not_ready() {
         Value::Object(states.into_iter().collect())
     };
     let reply = app.send("GET", "/readyz", &[], "").await;
-    assert_eq!(reply.both(), (200, json!({ "status": "ok", "parts": components("") })));
+    assert_eq!(reply.status_and_body(), (200, json!({ "status": "ok", "parts": components("") })));
     let media = app.core.path().join("media");
     fs::remove_dir(&media).ok();
     fs::write(&media, "").unwrap();
@@ -155,7 +155,7 @@ async fn readiness_lists_the_component_that_is_not_ready() {
     body["status"] = json!("not ready");
     body["parts"] = components("media");
     assert_eq!(reply.header("retry-after"), Some("1"));
-    assert_eq!(reply.both(), (503, body));
+    assert_eq!(reply.status_and_body(), (503, body));
     fs::remove_file(&media).unwrap();
     assert_eq!(app.send("GET", "/readyz", &[], "").await.status, 200);
 }

@@ -9,7 +9,7 @@ const OF_POSTS: &str = "/api/v1/presence?content_type=post";
 const OF_ONE: &str = "/api/v1/presence?content_type=post&id=ONE";
 
 async fn put(app: &TestApp, caller: CallerKind, body: &Value) -> (u16, Value) {
-    app.send_as(caller, "PUT", PRESENCE, body).await.both()
+    app.send_as(caller, "PUT", PRESENCE, body).await.status_and_body()
 }
 
 async fn tabs(app: &TestApp, path: &str) -> Vec<String> {
@@ -43,17 +43,17 @@ async fn presence_is_listed_until_it_ends() {
         "by": { "kind": "key", "id": id("scoped"), "name": "scoped" },
         "at": "2026-01-02T03:04:35.000000+0000",
     });
-    assert_eq!(app.get(OF_ONE).await.both(), (200, json!({ "data": [one] })));
-    assert_eq!(app.get(OF_POSTS).await.both(), (200, json!({ "data": [one, two] })));
+    assert_eq!(app.get(OF_ONE).await.status_and_body(), (200, json!({ "data": [one] })));
+    assert_eq!(app.get(OF_POSTS).await.status_and_body(), (200, json!({ "data": [one, two] })));
     app.core.clock.advance(15);
     assert_eq!(tabs(&app, OF_POSTS).await, ["b"]);
     // Another caller cannot end the presence.
     let tab = format!("{PRESENCE}/b");
-    assert_eq!(app.delete(&tab).await.both(), no_content());
+    assert_eq!(app.delete(&tab).await.status_and_body(), no_content());
     assert_eq!(tabs(&app, OF_POSTS).await, ["b"]);
     let ended = app.delete_as(CallerKind::Scoped, &tab).await;
-    assert_eq!(ended.both(), no_content());
-    assert_eq!(app.get(OF_POSTS).await.both(), (200, json!({ "data": [] })));
+    assert_eq!(ended.status_and_body(), no_content());
+    assert_eq!(app.get(OF_POSTS).await.status_and_body(), (200, json!({ "data": [] })));
 }
 
 #[tokio::test]
@@ -73,9 +73,9 @@ async fn presence_errors() {
     assert_eq!(put(&app, rw, &json!([])).await, malformed());
     assert_eq!(put(&app, CallerKind::Stranger, &tab).await, forbidden());
     let required = "The property content_type is required";
-    assert_eq!(app.get(PRESENCE).await.both(), error("content_type", required));
-    assert_eq!(app.get(&OF_POSTS.replace("post", "none")).await.both(), not_found());
-    assert_eq!(app.get(&OF_ONE.replace("ONE", "none")).await.both(), not_found());
+    assert_eq!(app.get(PRESENCE).await.status_and_body(), error("content_type", required));
+    assert_eq!(app.get(&OF_POSTS.replace("post", "none")).await.status_and_body(), not_found());
+    assert_eq!(app.get(&OF_ONE.replace("ONE", "none")).await.status_and_body(), not_found());
     for number in 0..20 {
         assert_eq!(put(&app, rw, &with("tab", json!(number.to_string()))).await, no_content());
     }
@@ -91,7 +91,7 @@ async fn presence_follows_visibility() {
     let tab = json!({ "tab": "a", "contentType": "page", "id": "draft" });
     let public = [("x-visibility", "public")];
     let send = async |method: &str, path: &str, body: &Value| {
-        app.send_as_with(&public, CallerKind::ReadWrite, method, path, body).await.both()
+        app.send_as_with(&public, CallerKind::ReadWrite, method, path, body).await.status_and_body()
     };
     assert_eq!(send("PUT", PRESENCE, &tab).await, not_found());
     assert_eq!(put(&app, CallerKind::ReadWrite, &tab).await, no_content());

@@ -67,7 +67,7 @@ async fn token_reads_drafts_for_an_hour() {
         "token": token, "url": null, "embeddable": false,
         "expiresAt": "2026-01-02T04:04:05.000000+0000",
     });
-    assert_eq!(reply.both(), (200, expected));
+    assert_eq!(reply.status_and_body(), (200, expected));
 
     let pages = "/api/v1/content/page";
     assert_eq!(app.get(pages).await.json()["total_count"], 0, "a key needs X-MODE");
@@ -87,9 +87,9 @@ async fn token_reads_drafts_for_an_hour() {
     app.core.clock.advance(3599);
     assert_eq!(get(&app, &token, pages).await.status, 200);
     app.core.clock.advance(1);
-    assert_eq!(get(&app, &token, pages).await.both(), unauthorized());
+    assert_eq!(get(&app, &token, pages).await.status_and_body(), unauthorized());
     app.core.cms.clean_up().unwrap();
-    assert_eq!(get(&app, &token, pages).await.both(), unauthorized());
+    assert_eq!(get(&app, &token, pages).await.status_and_body(), unauthorized());
 }
 
 #[tokio::test]
@@ -101,19 +101,19 @@ async fn token_has_the_rights_of_its_creator_at_the_time() {
         let body = json!({ "contentType": content_type, "id": "one" }).to_string();
         app.send("POST", PREVIEW, &headers, body).await
     };
-    assert_eq!(create("author").await.both(), forbidden());
+    assert_eq!(create("author").await.status_and_body(), forbidden());
     let token = create("post").await.json()["token"].as_str().unwrap().to_owned();
     let [posts, authors] = ["/api/v1/content/post", "/api/v1/content/author"];
     assert_eq!(get(&app, &token, posts).await.status, 200);
-    assert_eq!(get(&app, &token, authors).await.both(), forbidden());
+    assert_eq!(get(&app, &token, authors).await.status_and_body(), forbidden());
     let path = format!("/api/v1/internal/key/{}", key.item.id);
     let rules = json!({ "rules": [{ "ctd": "author", "read": true }] });
     let changed = app.send_as(CallerKind::Admin, "PUT", &path, &rules).await;
     assert_eq!(changed.status, 200, "{:?}", changed.json());
-    assert_eq!(get(&app, &token, posts).await.both(), forbidden());
+    assert_eq!(get(&app, &token, posts).await.status_and_body(), forbidden());
     assert_eq!(get(&app, &token, authors).await.status, 200);
     app.delete_as(CallerKind::Admin, &path).await;
-    assert_eq!(get(&app, &token, authors).await.both(), unauthorized());
+    assert_eq!(get(&app, &token, authors).await.status_and_body(), unauthorized());
 }
 
 /// Every route except the listed ones refuses preview tokens, even those of an admin key.
@@ -143,19 +143,28 @@ async fn token_is_accepted_by_the_listed_routes_only() {
 #[tokio::test]
 async fn token_needs_a_caller_that_may_write() {
     let app = TestApp::new();
-    assert_eq!(create(&app, CallerKind::ReadOnly, "post", "one").await.both(), forbidden());
-    assert_eq!(create(&app, CallerKind::Stranger, "post", "one").await.both(), forbidden());
+    assert_eq!(
+        create(&app, CallerKind::ReadOnly, "post", "one").await.status_and_body(),
+        forbidden()
+    );
+    assert_eq!(
+        create(&app, CallerKind::Stranger, "post", "one").await.status_and_body(),
+        forbidden()
+    );
     let missing = "This value does not exist in database";
     let unknown = create(&app, CallerKind::ReadWrite, "nothing", "one").await;
-    assert_eq!(unknown.both(), error("contentType", missing));
+    assert_eq!(unknown.status_and_body(), error("contentType", missing));
     let unknown = create(&app, CallerKind::ReadWrite, "post", "two").await;
-    assert_eq!(unknown.both(), error("id", missing));
-    let post = async |body: Value| app.request("POST", PREVIEW, &body).await.both();
+    assert_eq!(unknown.status_and_body(), error("id", missing));
+    let post = async |body: Value| app.request("POST", PREVIEW, &body).await.status_and_body();
     let required = "The property id is required";
     assert_eq!(post(json!({ "contentType": "post" })).await, error("id", required));
     assert_eq!(post(json!([])).await, malformed());
     for token in ["pv_", "pv_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"] {
-        assert_eq!(get(&app, token, "/api/v1/content/post").await.both(), unauthorized());
+        assert_eq!(
+            get(&app, token, "/api/v1/content/post").await.status_and_body(),
+            unauthorized()
+        );
     }
 }
 
@@ -220,7 +229,7 @@ async fn preview_url_is_validated_on_type_writes() {
             app.core.cms.types().delete(&Caller::local(), "page").unwrap();
         } else {
             let path = "metaDefinition.admin.previewUrl";
-            assert_eq!(reply.both(), error(path, "This value is not valid."), "{url}");
+            assert_eq!(reply.status_and_body(), error(path, "This value is not valid."), "{url}");
         }
     }
 }

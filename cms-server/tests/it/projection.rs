@@ -95,7 +95,7 @@ async fn fields_select_parts_of_lists_and_objects() {
             ("/api/v1/content/page", listed(&[expected])),
         ] {
             let reply = app.get(&query(path, fields, more)).await;
-            assert_eq!(reply.both(), (200, expected), "{path} {fields:?}");
+            assert_eq!(reply.status_and_body(), (200, expected), "{path} {fields:?}");
             assert_eq!(reply.header(IGNORED), ignored, "{path} {fields:?}");
         }
     }
@@ -115,13 +115,13 @@ async fn number_of_fields_is_limited() {
     let many = |count| vec!["title"; count];
     for path in ["/api/v1/content/page", "/api/v1/content/page/p"] {
         assert_eq!(app.get(&query(path, &many(100), "")).await.status, 200, "{path}");
-        let refused = app.get(&query(path, &many(101), "")).await.both();
+        let refused = app.get(&query(path, &many(101), "")).await.status_and_body();
         assert_eq!(refused, error("fields", "Too many fields, limit: 100"), "{path}");
     }
     let gone = query("/api/v1/content/page/gone", &many(101), "");
-    assert_eq!(app.get(&gone).await.both(), not_found());
+    assert_eq!(app.get(&gone).await.status_and_body(), not_found());
     let fields = query("/api/v1/search", &many(101), "&q=").replace("fields", "item_fields");
-    let refused = app.get(&fields).await.both();
+    let refused = app.get(&fields).await.status_and_body();
     assert_eq!(refused, error("item_fields", "Too many fields, limit: 100"));
 }
 
@@ -180,7 +180,11 @@ async fn fields_respect_the_rights_of_the_key() {
         let path = format!("/api/v1/content/elsewhere/two?hydrate=1&fields[]={named}");
         let reply = app.get_as(CallerKind::Stranger, &path).await;
         let expected = json!({ "id": "two", "related": links(&["author/ada"]) });
-        assert_eq!((reply.both(), reply.header(IGNORED)), ((200, expected), None), "{named}");
+        assert_eq!(
+            (reply.status_and_body(), reply.header(IGNORED)),
+            ((200, expected), None),
+            "{named}"
+        );
     }
     let hook = json!({
         "id": "hook", "name": "Hook", "url": "https://example.com", "actions": [],

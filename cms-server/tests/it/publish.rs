@@ -166,7 +166,11 @@ async fn status_table() {
                 ..from
             };
             let wanted = if way.starts_with("batch") { saved() } else { after.shown(&id) };
-            assert_eq!(edit(&app, "article", &id, way).await.both(), (200, wanted), "{id}");
+            assert_eq!(
+                edit(&app, "article", &id, way).await.status_and_body(),
+                (200, wanted),
+                "{id}"
+            );
             assert_shown(&app, &id, after).await;
         }
     }
@@ -175,13 +179,13 @@ async fn status_table() {
 /// Compares an object in the view of editors and in the public view.
 async fn assert_shown(app: &TestApp, id: &str, state: State) {
     let path = format!("/api/v1/content/article/{id}");
-    assert_eq!(app.get(&path).await.both(), (200, state.shown(id)), "{id}");
+    assert_eq!(app.get(&path).await.status_and_body(), (200, state.shown(id)), "{id}");
     let strict = app.get_with(&PUBLIC_ONLY, CallerKind::ReadOnly, &path).await;
     let wanted = state.public_view(id).map_or_else(not_found, |object| (200, object));
-    assert_eq!(strict.both(), wanted, "{id}");
+    assert_eq!(strict.status_and_body(), wanted, "{id}");
     let list = app.get(&format!("/api/v1/content/article?ids[]={id}")).await;
     let wanted: Vec<Value> = state.public_view(id).into_iter().collect();
-    assert_eq!(list.both(), (200, listed(&wanted)), "{id}");
+    assert_eq!(list.status_and_body(), (200, listed(&wanted)), "{id}");
 }
 
 /// The report of a batch of one object that was saved.
@@ -201,21 +205,30 @@ async fn type_without_draft_and_public_refuses_every_action() {
         assert_eq!(act(&app, "story/one", action).await, refused(NOT_ENABLED));
         assert_eq!(act(&app, "story/none", action).await, not_found());
         let batch = format!("/api/v1/content/story/batch-{action}");
-        assert_eq!(app.request("POST", &batch, &json!(["one"])).await.both(), refused(NOT_ENABLED));
-        assert_eq!(app.request("POST", &batch, &json!([])).await.both(), refused(NOT_ENABLED));
-        assert_eq!(app.request("POST", &batch, &json!(["none"])).await.both(), not_found());
+        assert_eq!(
+            app.request("POST", &batch, &json!(["one"])).await.status_and_body(),
+            refused(NOT_ENABLED)
+        );
+        assert_eq!(
+            app.request("POST", &batch, &json!([])).await.status_and_body(),
+            refused(NOT_ENABLED)
+        );
+        assert_eq!(
+            app.request("POST", &batch, &json!(["none"])).await.status_and_body(),
+            not_found()
+        );
     }
     let schedule = "/api/v1/content/story/one/schedule";
     let later = json!({ "scheduledAt": "2027-01-01T00:00", "timeZone": "UTC" });
-    assert_eq!(app.request("PUT", schedule, &later).await.both(), refused(NOT_ENABLED));
-    assert_eq!(app.delete(schedule).await.both(), refused(NOT_ENABLED));
+    assert_eq!(app.request("PUT", schedule, &later).await.status_and_body(), refused(NOT_ENABLED));
+    assert_eq!(app.delete(schedule).await.status_and_body(), refused(NOT_ENABLED));
     let one = "/api/v1/content/story/one";
-    assert_eq!(app.get(one).await.both(), (200, story(&json!({}), "Old")));
+    assert_eq!(app.get(one).await.status_and_body(), (200, story(&json!({}), "Old")));
     for (version, way) in (2..).zip(EDITS) {
         let after = story(&json!({ "latestVersion": version, "updatedAt": minute(1) }), "New");
         let wanted = if way.starts_with("batch") { saved() } else { after.clone() };
-        assert_eq!(edit(&app, "story", "one", way).await.both(), (200, wanted), "{way}");
-        assert_eq!(app.get(one).await.both(), (200, after), "{way}");
+        assert_eq!(edit(&app, "story", "one", way).await.status_and_body(), (200, wanted), "{way}");
+        assert_eq!(app.get(one).await.status_and_body(), (200, after), "{way}");
     }
 }
 
@@ -234,7 +247,11 @@ async fn single_action_ignores_the_body() {
         let headers = [("x-auth-token", key), ("content-type", content_type)];
         let path = format!("/api/v1/content/article/one/{action}?hydrate=0&depth=1");
         let reply = app.send("POST", &path, &headers, body.to_owned()).await;
-        assert_eq!((reply.both(), reply.header("content-type")), (no_content(), None), "{action}");
+        assert_eq!(
+            (reply.status_and_body(), reply.header("content-type")),
+            (no_content(), None),
+            "{action}"
+        );
         assert_eq!(reply.header("x-deprecated-query-params"), Some("depth"));
     }
     for action in ACTIONS {
@@ -242,7 +259,7 @@ async fn single_action_ignores_the_body() {
         assert_eq!(act(&app, "nothing/one", action).await, not_found());
         let path = format!("/api/v1/content/article/one/{action}");
         assert_eq!(
-            app.send_as(CallerKind::ReadOnly, "POST", &path, &Value::Null).await.both(),
+            app.send_as(CallerKind::ReadOnly, "POST", &path, &Value::Null).await.status_and_body(),
             forbidden()
         );
         assert_eq!(app.get(&path).await.status, 405);
@@ -276,21 +293,25 @@ async fn batch_sets_one_status() {
             (many(1002), (400, over.clone())),
             (json!(vec!["none"; 1002]), (400, over)),
         ] {
-            assert_eq!(app.request("POST", &path, &body).await.both(), wanted, "{action} {body}");
+            assert_eq!(
+                app.request("POST", &path, &body).await.status_and_body(),
+                wanted,
+                "{action} {body}"
+            );
         }
         assert_eq!(app.post(&path).await, malformed());
         assert_eq!(statuses(&app, "article").await, before);
 
         let ids = json!(["A-Draft", "b-public", "c-modified", "d-archived", "a-draft"]);
         let reply = app.request("POST", &format!("{path}?hydrate=1"), &ids).await;
-        assert_eq!(reply.both(), no_content());
+        assert_eq!(reply.status_and_body(), no_content());
         assert_eq!(reply.header("x-deprecated-query-params"), Some("hydrate"));
         let after = json!({
             "a-draft": status, "b-public": status, "c-modified": status, "d-archived": status,
             "e-other": "draft",
         });
         assert_eq!(statuses(&app, "article").await, after);
-        assert_eq!(app.request("POST", &path, &many(1001)).await.both(), no_content());
+        assert_eq!(app.request("POST", &path, &many(1001)).await.status_and_body(), no_content());
     }
 }
 
@@ -302,7 +323,7 @@ async fn batch_does_not_cascade() {
     app.create("article", &json!({ "id": "b", "title": "B", "related": links(&["article/a"]) }))
         .await;
     let path = "/api/v1/content/article/batch-publish?hydrate=1";
-    assert_eq!(app.request("POST", path, &json!(["b"])).await.both(), no_content());
+    assert_eq!(app.request("POST", path, &json!(["b"])).await.status_and_body(), no_content());
     assert_eq!(statuses(&app, "article").await, json!({ "a": "draft", "b": "public" }));
 }
 
@@ -348,7 +369,7 @@ async fn cascade_publishes_linked_objects() {
         assert_eq!(statuses(&app, "article").await, wanted, "{query}");
         assert_eq!(statuses(&app, "note").await, json!({ "n": note }), "{query}");
         let story = shown("story", "s", &json!({}), &json!({ "title": "S" }));
-        assert_eq!(app.get("/api/v1/content/story/s").await.both(), (200, story));
+        assert_eq!(app.get("/api/v1/content/story/s").await.status_and_body(), (200, story));
     }
 }
 
@@ -414,7 +435,7 @@ async fn refused_cascade_changes_nothing() {
             &Value::Null,
         )
         .await;
-    assert_eq!(hidden.both(), not_found());
+    assert_eq!(hidden.status_and_body(), not_found());
     assert_eq!(statuses(&app, "article").await, before);
 }
 
@@ -439,13 +460,13 @@ async fn cascade_skips_types_without_permission() {
     let key = app.core.create_key("articles", KeyKind::Scoped, &rights).key;
     let headers = [("x-auth-token", key.as_str())];
     let path = "/api/v1/content/article/main/publish?hydrate=1";
-    assert_eq!(app.send("POST", path, &headers, "").await.both(), no_content());
+    assert_eq!(app.send("POST", path, &headers, "").await.status_and_body(), no_content());
     let wanted =
         json!({ "a": "public", "b": "public", "c": "draft", "main": "public", "z": "public" });
     assert_eq!(statuses(&app, "article").await, wanted);
     assert_eq!(statuses(&app, "note").await, json!({ "n": "draft" }));
     let path = "/api/v1/content/note/n/publish";
-    assert_eq!(app.send("POST", path, &headers, "").await.both(), forbidden());
+    assert_eq!(app.send("POST", path, &headers, "").await.status_and_body(), forbidden());
 }
 
 /// The target of a link in a published version cannot be deleted.
@@ -460,9 +481,9 @@ async fn published_version_keeps_its_links() {
     assert_eq!(app.request("PUT", one, &json!({ "title": "New" })).await.status, 200);
     let delete = || app.delete("/api/v1/content/article/a");
     let in_use = refused("This content object is used in another content object.");
-    assert_eq!(delete().await.both(), in_use);
+    assert_eq!(delete().await.status_and_body(), in_use);
     done(&app, "article/b", "publish").await;
-    assert_eq!(delete().await.both(), no_content());
+    assert_eq!(delete().await.status_and_body(), no_content());
 }
 
 /// The unique values of a published version cannot be used by other objects.
@@ -483,7 +504,7 @@ async fn published_version_keeps_its_unique_values() {
     let create = |title: &str| {
         let new = json!({ "id": title, "title": title });
         let app = &app;
-        async move { app.request("POST", "/api/v1/content/article", &new).await.both() }
+        async move { app.request("POST", "/api/v1/content/article", &new).await.status_and_body() }
     };
     let taken = error("title", "This value is already used");
     assert_eq!(create("First").await, taken);

@@ -16,7 +16,7 @@ async fn send(
     path: &str,
     body: &Value,
 ) -> (u16, Value) {
-    app.send_as_with(&[("x-mode", "preview")], caller, method, path, body).await.both()
+    app.send_as_with(&[("x-mode", "preview")], caller, method, path, body).await.status_and_body()
 }
 
 /// An app with `article` (Draft & Public), `memo` (workflow with a state `public`) and `note`.

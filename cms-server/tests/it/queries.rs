@@ -59,7 +59,7 @@ async fn invalid_parameter_falls_back() {
     }
     let bad = app.get(&format!("{POSTS}?filters=%7B")).await;
     let message = json!({ "filters": ["Malformed filters json - Syntax error"] });
-    assert_eq!(bad.both(), (400, message));
+    assert_eq!(bad.status_and_body(), (400, message));
 }
 
 /// The list of types has its own parameters and limits.

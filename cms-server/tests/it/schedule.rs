@@ -29,7 +29,9 @@ async fn app() -> TestApp {
 /// Schedules a publication at a minute after the clock started.
 async fn schedule(app: &TestApp, path: &str, minutes: u32) -> (u16, Value) {
     let at = &minute(minutes)[..19];
-    app.request("PUT", path, &json!({ "scheduledAt": at, "timeZone": "UTC" })).await.both()
+    app.request("PUT", path, &json!({ "scheduledAt": at, "timeZone": "UTC" }))
+        .await
+        .status_and_body()
 }
 
 fn article(changes: &Value) -> Value {
@@ -71,7 +73,11 @@ async fn schedule_body_is_validated() {
             }),
         ),
     ] {
-        assert_eq!(app.request("PUT", SCHEDULE, &body).await.both(), (400, errors), "{body}");
+        assert_eq!(
+            app.request("PUT", SCHEDULE, &body).await.status_and_body(),
+            (400, errors),
+            "{body}"
+        );
     }
     for at in [
         "2026-01-02T03:09:05",
@@ -89,18 +95,22 @@ async fn schedule_body_is_validated() {
     ] {
         let body = json!({ "scheduledAt": at, "timeZone": "UTC" });
         let reply = app.request("PUT", SCHEDULE, &body).await;
-        assert_eq!(reply.both(), error("scheduledAt", NOT_VALID), "{at}");
+        assert_eq!(reply.status_and_body(), error("scheduledAt", NOT_VALID), "{at}");
     }
     for (body, wanted) in [("[]", malformed()), ("", malformed()), ("{", malformed())] {
         let key = app.key(CallerKind::ReadWrite).unwrap();
         let headers = [("x-auth-token", key), ("content-type", "application/json")];
-        assert_eq!(app.send("PUT", SCHEDULE, &headers, body).await.both(), wanted, "{body}");
+        assert_eq!(
+            app.send("PUT", SCHEDULE, &headers, body).await.status_and_body(),
+            wanted,
+            "{body}"
+        );
         if !body.is_empty() {
             let sent = app.send("PUT", SCHEDULE, &headers[..1], body).await;
-            assert_eq!(sent.both(), wrong_media_type());
+            assert_eq!(sent.status_and_body(), wrong_media_type());
         }
     }
-    assert_eq!(app.get(ONE).await.both(), (200, draft()));
+    assert_eq!(app.get(ONE).await.status_and_body(), (200, draft()));
 
     for (at, zone, utc) in [
         ("2026-01-02T03:09:06", "UTC", "2026-01-02T03:09:06+00:00"),
@@ -115,7 +125,7 @@ async fn schedule_body_is_validated() {
         ("2026-10-25T02:30", "Europe/Warsaw", "2026-10-25T00:30:00+00:00"),
     ] {
         let body = json!({ "scheduledAt": at, "timeZone": zone });
-        let reply = app.request("PUT", SCHEDULE, &body).await.both();
+        let reply = app.request("PUT", SCHEDULE, &body).await.status_and_body();
         let zone = if zone == "europe/WARSAW" { "Europe/Warsaw" } else { zone };
         let changes = json!({ "status": "draft", "scheduledAt": utc, "scheduledAtTimeZone": zone });
         let wanted = match utc {
@@ -135,23 +145,23 @@ async fn schedule_is_set_changed_and_removed() {
     app.wait_a_minute();
     assert_eq!(schedule(&app, SCHEDULE, 20).await, (200, scheduled(20)));
     assert_eq!(schedule(&app, SCHEDULE, 6).await, error("scheduledAt", NOT_VALID));
-    assert_eq!(app.get(ONE).await.both(), (200, scheduled(20)));
+    assert_eq!(app.get(ONE).await.status_and_body(), (200, scheduled(20)));
     let path = "/api/v1/content/article";
     let preview = [("x-mode", "preview")];
     let list = app.get_with(&preview, CallerKind::ReadOnly, path).await;
-    assert_eq!(list.both(), (200, listed(&[scheduled(20)])));
-    assert_eq!(app.delete(SCHEDULE).await.both(), no_content());
-    assert_eq!(app.get(ONE).await.both(), (200, draft()));
-    assert_eq!(app.delete(SCHEDULE).await.both(), no_content());
+    assert_eq!(list.status_and_body(), (200, listed(&[scheduled(20)])));
+    assert_eq!(app.delete(SCHEDULE).await.status_and_body(), no_content());
+    assert_eq!(app.get(ONE).await.status_and_body(), (200, draft()));
+    assert_eq!(app.delete(SCHEDULE).await.status_and_body(), no_content());
     let none = "/api/v1/content/article/none/schedule";
     assert_eq!(schedule(&app, none, 10).await, not_found());
-    assert_eq!(app.delete(none).await.both(), not_found());
+    assert_eq!(app.delete(none).await.status_and_body(), not_found());
 
     let wrong = refused("Only draft or modified objects can be scheduled");
     assert_eq!(app.post(&format!("{ONE}/publish")).await, no_content());
     assert_eq!(schedule(&app, SCHEDULE, 10).await, wrong);
-    assert_eq!(app.request("PUT", SCHEDULE, &json!({})).await.both(), wrong);
-    assert_eq!(app.delete(SCHEDULE).await.both(), no_content());
+    assert_eq!(app.request("PUT", SCHEDULE, &json!({})).await.status_and_body(), wrong);
+    assert_eq!(app.delete(SCHEDULE).await.status_and_body(), no_content());
     assert_eq!(app.post(&format!("{ONE}/archive")).await, no_content());
     assert_eq!(schedule(&app, SCHEDULE, 10).await, wrong);
     assert_eq!(app.request("PATCH", ONE, &json!({})).await.status, 200);
@@ -166,7 +176,7 @@ async fn due_schedule_publishes_once() {
     assert_eq!(schedule(&app, SCHEDULE, 6).await, (200, scheduled(6)));
     app.core.clock.advance(6 * 60 - 1);
     assert_eq!(publish_due(), 0);
-    assert_eq!(app.get(ONE).await.both(), (200, scheduled(6)));
+    assert_eq!(app.get(ONE).await.status_and_body(), (200, scheduled(6)));
     app.core.clock.advance(1);
     assert_eq!(publish_due(), 1);
     let public = |at| {
@@ -175,7 +185,7 @@ async fn due_schedule_publishes_once() {
         }))
     };
     let list = || app.get("/api/v1/content/article");
-    assert_eq!(list().await.both(), (200, listed(&[public(6)])));
+    assert_eq!(list().await.status_and_body(), (200, listed(&[public(6)])));
     assert_eq!(publish_due(), 0);
 
     // For a modified object, readers see neither the schedule nor the new version before that time.
@@ -187,7 +197,7 @@ async fn due_schedule_publishes_once() {
     });
     let modified = shown("article", "one", &modified, &edit);
     assert_eq!(schedule(&app, SCHEDULE, 12).await, (200, modified));
-    assert_eq!(list().await.both(), (200, listed(&[public(6)])));
+    assert_eq!(list().await.status_and_body(), (200, listed(&[public(6)])));
     // The schedule is overdue.
     app.core.clock.advance(30 * 60);
     assert_eq!(publish_due(), 1);
@@ -195,7 +205,10 @@ async fn due_schedule_publishes_once() {
         "status": "public", "latestVersion": 2, "updatedAt": minute(36), "publicVersion": 2,
         "publishedAt": minute(36),
     });
-    assert_eq!(list().await.both(), (200, listed(&[shown("article", "one", &after, &edit)])));
+    assert_eq!(
+        list().await.status_and_body(),
+        (200, listed(&[shown("article", "one", &after, &edit)]))
+    );
     assert_eq!(publish_due(), 0);
 }
 
@@ -249,7 +262,7 @@ async fn schedule_is_cancelled_by_edits_and_status_changes() {
 async fn deleted_object_is_not_published() {
     let app = app().await;
     assert_eq!(schedule(&app, SCHEDULE, 10).await.0, 200);
-    assert_eq!(app.delete(ONE).await.both(), no_content());
+    assert_eq!(app.delete(ONE).await.status_and_body(), no_content());
     app.create("article", &json!({ "id": "one", "title": "One" })).await;
     app.create("article", &json!({ "id": "two", "title": "Two" })).await;
     assert_eq!(schedule(&app, "/api/v1/content/article/two/schedule", 10).await.0, 200);
@@ -259,7 +272,7 @@ async fn deleted_object_is_not_published() {
     app.core.clock.advance(60 * 60);
     assert_eq!(app.core.cms.publishing().publish_due().unwrap(), 0);
     let two = shown("article", "two", &json!({}), &json!({ "title": "Two" }));
-    assert_eq!(app.get("/api/v1/content/article/two").await.both(), (200, two));
+    assert_eq!(app.get("/api/v1/content/article/two").await.status_and_body(), (200, two));
 }
 
 /// A running server publishes objects that are due.
@@ -350,7 +363,7 @@ async fn schedules_are_listed_by_time_type_and_id() {
         ("?from=2027-01-01".to_owned(), none.clone()),
     ] {
         let reply = app.get(&format!("/api/v1/schedule{query}")).await;
-        assert_eq!(reply.both(), (200, wanted), "{query}");
+        assert_eq!(reply.status_and_body(), (200, wanted), "{query}");
     }
     let page = app.get("/api/v1/schedule?page=2&limit=2").await.json();
     let envelope = json!({
@@ -360,7 +373,7 @@ async fn schedules_are_listed_by_time_type_and_id() {
 
     let wrong = json!({ "from": ["Wrong date format"], "to": ["Wrong date format"] });
     let reply = app.get("/api/v1/schedule?from=soon&to=2026-13-01").await;
-    assert_eq!(reply.both(), (400, wrong));
+    assert_eq!(reply.status_and_body(), (400, wrong));
 
     // A scoped key sees its types; readers of the public view see nothing.
     for (caller, headers, wanted) in [
@@ -372,11 +385,11 @@ async fn schedules_are_listed_by_time_type_and_id() {
     ] {
         let headers: Vec<_> = headers.into_iter().collect();
         let reply = app.get_with(&headers, caller, "/api/v1/schedule").await;
-        assert_eq!(reply.both(), (200, wanted), "{caller:?} {headers:?}");
+        assert_eq!(reply.status_and_body(), (200, wanted), "{caller:?} {headers:?}");
     }
 
     // Publication, edits and removal end a schedule.
-    assert_eq!(app.delete(&path("zebra", "a")).await.both(), no_content());
+    assert_eq!(app.delete(&path("zebra", "a")).await.status_and_body(), no_content());
     app.core.clock.advance(15 * 60);
     assert_eq!(app.core.cms.publishing().publish_due().unwrap(), 1);
     let edited = app.request("PATCH", ONE, &json!({ "price": 1 })).await;

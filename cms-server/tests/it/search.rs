@@ -61,7 +61,7 @@ async fn result_has_the_complete_object() {
     let object = app.get(path).await.json();
     let one = item(&app, path, object, &json!({})).await;
     let found = app.get("/api/v1/search?q=*").await;
-    assert_eq!(found.both(), (200, response(&[(one.clone(), json!(1.0))], &json!([]))));
+    assert_eq!(found.status_and_body(), (200, response(&[(one.clone(), json!(1.0))], &json!([]))));
     // The keys have the documented order, too.
     let text = String::from_utf8(found.bytes.to_vec()).unwrap();
     let head = r#"{"total_count":1,"count":1,"total_pages":1,"current_page":1,"summary":{"aggregations":[]},"data":[{"item":{"id":"one","#;
@@ -73,9 +73,9 @@ async fn result_has_the_complete_object() {
           "buckets": [] },
     ]);
     let found = app.get("/api/v1/search?q=&aggregate_by[]=title&aggregate_by_numeric[]=price");
-    assert_eq!(found.await.both(), (200, response(&[(one, json!(1.0))], &counted)));
+    assert_eq!(found.await.status_and_body(), (200, response(&[(one, json!(1.0))], &counted)));
     let nothing = app.get("/api/v1/search?q=nothing").await;
-    assert_eq!(nothing.both(), (200, response(&[], &json!([]))));
+    assert_eq!(nothing.status_and_body(), (200, response(&[], &json!([]))));
 }
 
 #[tokio::test]
@@ -88,7 +88,7 @@ async fn update_shows_in_the_result() {
     let updated = json!({ "updated_at": "2026-01-02T03:05:05.000Z", "@timestamp": "2026-01-02T03:05:05.000Z" });
     let one = item(&app, path, object, &updated).await;
     let found = app.get("/api/v1/search?q=&filters[price]=12.5").await;
-    assert_eq!(found.both(), (200, response(&[(one, json!(1.0))], &json!([]))));
+    assert_eq!(found.status_and_body(), (200, response(&[(one, json!(1.0))], &json!([]))));
 }
 
 #[tokio::test]
@@ -151,7 +151,7 @@ async fn search_errors() {
     ];
     for (parameters, wanted) in table {
         let found = app.get(&format!("/api/v1/search?{parameters}")).await;
-        assert_eq!(found.both(), wanted, "{parameters}");
+        assert_eq!(found.status_and_body(), wanted, "{parameters}");
     }
     // Types outside the search do not cause errors.
     let found = app.get("/api/v1/search?q=&order_by=parts.link&content_type[]=post").await;
@@ -275,11 +275,11 @@ async fn reindex_needs_an_admin_key() {
     let job = format!("/api/v1/internal/job/{id}");
     let waiting = app.get_as(CallerKind::Admin, &job).await;
     let wanted = |state, done| json!({ "id": id, "kind": "reindex", "state": state, "done": done, "total": 1 });
-    assert_eq!(waiting.both(), (200, wanted("waiting", 0)));
+    assert_eq!(waiting.status_and_body(), (200, wanted("waiting", 0)));
     // A search runs the pending rebuild.
     assert_eq!(ids(&app, CallerKind::ReadOnly, &[], "q=").await, ["one"]);
     let done = app.get_as(CallerKind::Admin, &job).await;
-    assert_eq!(done.both(), (200, wanted("done", 1)));
+    assert_eq!(done.status_and_body(), (200, wanted("done", 1)));
     let table = [
         (
             json!({ "contentTypes": ["nothing"] }),
@@ -293,13 +293,13 @@ async fn reindex_needs_an_admin_key() {
     ];
     for (body, wanted) in table {
         assert_eq!(
-            app.send_as(CallerKind::Admin, "POST", path, &body).await.both(),
+            app.send_as(CallerKind::Admin, "POST", path, &body).await.status_and_body(),
             wanted,
             "{body}"
         );
     }
     let unknown = app.get_as(CallerKind::Admin, "/api/v1/internal/job/x").await;
-    assert_eq!(unknown.both(), not_found());
+    assert_eq!(unknown.status_and_body(), not_found());
 }
 
 #[tokio::test]

@@ -78,7 +78,7 @@ async fn guessed_name_reveals_nothing() {
         let path = row.path.replace("/post", "/vault");
         for path in [path.clone(), path.replace("/one", "/none")] {
             let reply = app.send_as(CallerKind::Scoped, row.method, &path, &row.body).await;
-            assert_eq!(reply.both(), (403, refusal.clone()), "{} {path}", row.method);
+            assert_eq!(reply.status_and_body(), (403, refusal.clone()), "{} {path}", row.method);
             sent += 1;
         }
     }
@@ -152,7 +152,7 @@ async fn search_for_hidden_words_finds_nothing() {
     // A link needs an existing target for every caller; the target is not revealed.
     let missing = app.send_as(CallerKind::Scoped, "POST", posts, &link("vault/none")).await;
     let unknown = app.send_as(CallerKind::Scoped, "POST", posts, &link("absent/none")).await;
-    assert_eq!(missing.both(), unknown.both());
+    assert_eq!(missing.status_and_body(), unknown.status_and_body());
 }
 
 /// Reads everything that the key may read: hydrated lists, schemas, and the OpenAPI document.

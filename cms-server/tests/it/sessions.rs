@@ -65,7 +65,7 @@ fn removed(name: &str) -> String {
 async fn sign_in_returns_the_session_and_sets_a_cookie() {
     let app = TestApp::new();
     assert_eq!(
-        app.send("GET", "/api/v1/session/methods", &[], "").await.both(),
+        app.send("GET", "/api/v1/session/methods", &[], "").await.status_and_body(),
         (200, json!({ "password": true, "openId": null, "setup": true }))
     );
     let id = create_user(&app, "Ada@example.com", "editor");
@@ -146,7 +146,7 @@ async fn failed_sign_in_does_not_reveal_the_reason() {
         json!({ "email": "", "password": "" }),
     ] {
         let reply = sign_in(&app, &body).await;
-        assert_eq!(reply.both(), unauthorized(), "{body}");
+        assert_eq!(reply.status_and_body(), unauthorized(), "{body}");
         assert_eq!(reply.header("set-cookie"), None);
     }
 }
@@ -182,13 +182,16 @@ async fn sign_in_body_is_validated() {
             json!({ "code": ["This link has expired or was already used"] }),
         ),
     ] {
-        assert_eq!(sign_in(&app, &body).await.both(), (400, wanted), "{body}");
+        assert_eq!(sign_in(&app, &body).await.status_and_body(), (400, wanted), "{body}");
     }
     let headers = [OWN_PAGE, JSON];
     for path in [SESSION, "/api/v1/session/code"] {
-        assert_eq!(app.send("POST", path, &headers, "{").await.both(), malformed());
-        assert_eq!(app.send("POST", path, &headers, "").await.both(), malformed());
-        assert_eq!(app.send("POST", path, &[OWN_PAGE], "{}").await.both(), wrong_media_type());
+        assert_eq!(app.send("POST", path, &headers, "{").await.status_and_body(), malformed());
+        assert_eq!(app.send("POST", path, &headers, "").await.status_and_body(), malformed());
+        assert_eq!(
+            app.send("POST", path, &[OWN_PAGE], "{}").await.status_and_body(),
+            wrong_media_type()
+        );
         let long = json!({ "email": "x".repeat(16 * 1024), "password": "x" });
         assert_eq!(app.send("POST", path, &headers, long.to_string()).await.status, 413);
     }
@@ -212,7 +215,7 @@ async fn invitation_sets_the_password_once() {
     });
     for _ in 0..2 {
         let reply = send(&app, "POST", "/api/v1/session/code", "", &body).await;
-        assert_eq!(reply.both(), (200, info.clone()));
+        assert_eq!(reply.status_and_body(), (200, info.clone()));
     }
     // A password that is refused leaves the code valid.
     let undeclared =
@@ -233,14 +236,14 @@ async fn invitation_sets_the_password_once() {
     ] {
         let mut members = members;
         members["code"] = json!(code);
-        assert_eq!(sign_in(&app, &members).await.both(), (400, errors));
+        assert_eq!(sign_in(&app, &members).await.status_and_body(), (400, errors));
     }
     let right = json!({ "code": code, "password": PASSWORD });
     let cookie = cookie(&sign_in(&app, &right).await);
     assert_eq!(send(&app, "GET", SESSION, &cookie, &Value::Null).await.status, 200);
     let used = error("code", "This link has expired or was already used");
-    assert_eq!(sign_in(&app, &right).await.both(), used);
-    assert_eq!(send(&app, "POST", "/api/v1/session/code", "", &body).await.both(), used);
+    assert_eq!(sign_in(&app, &right).await.status_and_body(), used);
+    assert_eq!(send(&app, "POST", "/api/v1/session/code", "", &body).await.status_and_body(), used);
     signed_in(&app, "ada@example.com").await;
 }
 
@@ -253,7 +256,7 @@ async fn reset_link_ends_the_other_sessions_and_expires() {
     let valid = code(&app, &id);
     let used = error("code", "This link has expired or was already used");
     let body = |code: &str| json!({ "code": code, "password": "another password" });
-    assert_eq!(sign_in(&app, &body(&replaced)).await.both(), used);
+    assert_eq!(sign_in(&app, &body(&replaced)).await.status_and_body(), used);
     app.core.clock.advance(3599);
     let after = cookie(&sign_in(&app, &body(&valid)).await);
     assert_eq!(send(&app, "GET", SESSION, &before, &Value::Null).await.status, 401);
@@ -261,13 +264,13 @@ async fn reset_link_ends_the_other_sessions_and_expires() {
     assert_eq!(sign_in(&app, &credentials("ada@example.com")).await.status, 401);
     let expired = code(&app, &id);
     app.core.clock.advance(3600);
-    assert_eq!(sign_in(&app, &body(&expired)).await.both(), used);
+    assert_eq!(sign_in(&app, &body(&expired)).await.status_and_body(), used);
     // A disabled user has no link.
     let open = code(&app, &id);
     for disabled in [true, false] {
         let change = object(&json!({ "disabled": disabled }));
         app.core.cms.users().update(&Caller::local(), &id, &change).unwrap();
-        assert_eq!(sign_in(&app, &body(&open)).await.both(), used);
+        assert_eq!(sign_in(&app, &body(&open)).await.status_and_body(), used);
     }
 }
 
@@ -281,12 +284,12 @@ async fn set_up_link_creates_the_first_admin() {
     let info = send(&app, "POST", "/api/v1/session/code", "", &json!({ "code": link.code })).await;
     let expires = "2026-01-03T03:04:05.000000+0000";
     assert_eq!(
-        info.both(),
+        info.status_and_body(),
         (200, json!({ "kind": "setup", "email": "", "name": "", "expiresAt": expires }))
     );
     let body = |code: &str| json!({ "code": code, "email": "ada@example.com", "name": "Ada", "password": PASSWORD });
     let used = error("code", "This link has expired or was already used");
-    assert_eq!(sign_in(&app, &body(&replaced.code)).await.both(), used);
+    assert_eq!(sign_in(&app, &body(&replaced.code)).await.status_and_body(), used);
     let errors = json!({
         "email": ["This value is not valid."],
         "name": ["The property name is required"],
@@ -294,10 +297,10 @@ async fn set_up_link_creates_the_first_admin() {
         "role": ["The property role is not defined and the definition does not allow additional properties"],
     });
     let wrong = json!({ "code": link.code, "email": "ada", "password": "short", "role": "admin" });
-    assert_eq!(sign_in(&app, &wrong).await.both(), (400, errors));
+    assert_eq!(sign_in(&app, &wrong).await.status_and_body(), (400, errors));
     let reply = sign_in(&app, &body(&link.code)).await;
     assert_eq!((reply.status, &reply.json()["user"]["role"]), (200, &json!("admin")));
-    assert_eq!(sign_in(&app, &body(&link.code)).await.both(), used);
+    assert_eq!(sign_in(&app, &body(&link.code)).await.status_and_body(), used);
     assert!(app.core.cms.sessions().new_set_up_link("http://localhost").unwrap().is_none());
 }
 
@@ -310,7 +313,7 @@ async fn set_up_link_ends_with_the_first_user() {
     let body =
         json!({ "code": link.code, "email": "b@example.com", "name": "B", "password": PASSWORD });
     let used = error("code", "This link has expired or was already used");
-    assert_eq!(sign_in(&app, &body).await.both(), used);
+    assert_eq!(sign_in(&app, &body).await.status_and_body(), used);
     let (email, password) = ("x@example.com", PASSWORD);
     app.core.cms.sessions().create_first_admin(email, password).unwrap();
     assert_eq!(sign_in(&app, &credentials(email)).await.status, 401);
@@ -340,10 +343,10 @@ async fn changes_by_cookie_need_a_page_of_this_server() {
         let reply = app.send("POST", post, &headers, body).await;
         assert_eq!(reply.status == 200, is_allowed, "{headers:?}");
         if !is_allowed {
-            assert_eq!(reply.both(), refused);
+            assert_eq!(reply.status_and_body(), refused);
             // The origin is checked before the rest of the request.
             let unknown = app.send("PUT", "/api/v1/content/nothing/x", &headers, "{").await;
-            assert_eq!(unknown.both(), refused);
+            assert_eq!(unknown.status_and_body(), refused);
             let graphql = app.send("POST", "/api/graphql", &headers, r#"{"query":"{a}"}"#).await;
             assert_eq!(graphql.status, 403);
             assert_eq!(graphql.json()["errors"][0]["extensions"]["code"], "FORBIDDEN");
@@ -506,12 +509,21 @@ async fn own_sessions_are_listed_and_ended() {
     app.wait_a_minute();
     assert_eq!(list(&first).await["data"][0]["id"], ids[1]);
     let one = format!("{all}/{}", ids[1].as_str().unwrap());
-    assert_eq!(send(&app, "DELETE", &one, &ben, &Value::Null).await.both(), not_found());
-    assert_eq!(send(&app, "DELETE", &one, &second, &Value::Null).await.both(), no_content());
+    assert_eq!(send(&app, "DELETE", &one, &ben, &Value::Null).await.status_and_body(), not_found());
+    assert_eq!(
+        send(&app, "DELETE", &one, &second, &Value::Null).await.status_and_body(),
+        no_content()
+    );
     assert_eq!(send(&app, "GET", SESSION, &first, &Value::Null).await.status, 401);
-    assert_eq!(send(&app, "DELETE", &one, &second, &Value::Null).await.both(), not_found());
+    assert_eq!(
+        send(&app, "DELETE", &one, &second, &Value::Null).await.status_and_body(),
+        not_found()
+    );
     let third = signed_in(&app, "ada@example.com").await;
-    assert_eq!(send(&app, "DELETE", all, &second, &Value::Null).await.both(), no_content());
+    assert_eq!(
+        send(&app, "DELETE", all, &second, &Value::Null).await.status_and_body(),
+        no_content()
+    );
     assert_eq!(send(&app, "GET", SESSION, &third, &Value::Null).await.status, 401);
     assert_eq!(list(&second).await["total_count"], 1);
     assert_eq!(list(&ben).await["total_count"], 1);
@@ -521,7 +533,7 @@ async fn own_sessions_are_listed_and_ended() {
     let seen = app.get_as(CallerKind::Admin, &sessions).await.json();
     assert_eq!((&seen["total_count"], &seen["data"][0]["current"]), (&json!(1), &json!(false)));
     let ended = app.delete_as(CallerKind::Admin, &sessions).await;
-    assert_eq!(ended.both(), no_content());
+    assert_eq!(ended.status_and_body(), no_content());
     assert_eq!(send(&app, "GET", SESSION, &second, &Value::Null).await.status, 401);
 }
 
@@ -539,7 +551,7 @@ async fn own_password_is_changed() {
         (signed_in(&app, "ada@example.com").await, signed_in(&app, "ada@example.com").await);
     let change = async |current: &str, new: &str| {
         let body = json!({ "currentPassword": current, "newPassword": new });
-        send(&app, "PUT", "/api/v1/session/password", &cookie, &body).await.both()
+        send(&app, "PUT", "/api/v1/session/password", &cookie, &body).await.status_and_body()
     };
     let errors = json!({
         "currentPassword": ["This value is not valid."],
@@ -556,7 +568,7 @@ async fn own_password_is_changed() {
         "newPassword": ["The property newPassword is required"],
         "x": [undeclared],
     });
-    assert_eq!(missing.both(), (400, errors));
+    assert_eq!(missing.status_and_body(), (400, errors));
     assert_eq!(change(PASSWORD, "another password").await, no_content());
     assert_eq!(send(&app, "GET", SESSION, &other, &Value::Null).await.status, 401);
     assert_eq!(send(&app, "GET", SESSION, &cookie, &Value::Null).await.status, 200);
@@ -564,7 +576,7 @@ async fn own_password_is_changed() {
     let without = CallerKind::User(Role::Viewer);
     let body = json!({ "currentPassword": "x", "newPassword": PASSWORD });
     let reply = app.send_as(without, "PUT", "/api/v1/session/password", &body).await;
-    assert_eq!(reply.both(), refused("This user has no password"));
+    assert_eq!(reply.status_and_body(), refused("This user has no password"));
     let reply = app.send_as(CallerKind::Admin, "PUT", "/api/v1/session/password", &body).await;
-    assert_eq!(reply.both(), forbidden());
+    assert_eq!(reply.status_and_body(), forbidden());
 }

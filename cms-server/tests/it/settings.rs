@@ -35,25 +35,28 @@ async fn settings_of_a_user_are_replaced() {
     let ada = sign_in(&app, "ada@example.com").await;
     let ben = sign_in(&app, "ben@example.com").await;
     let first = send(&app, &ada, "GET", &[], String::new()).await;
-    assert_eq!(first.both(), (200, json!({})));
+    assert_eq!(first.status_and_body(), (200, json!({})));
     let none = first.header("etag").unwrap().to_owned();
     let settings = json!({ "language": "de", "columns": { "post": ["title"] } });
     let put = send(&app, &ada, "PUT", &[("if-match", &none)], settings.to_string()).await;
-    assert_eq!(put.both(), (200, settings.clone()));
+    assert_eq!(put.status_and_body(), (200, settings.clone()));
     let read = send(&app, &ada, "GET", &[], String::new()).await;
-    assert_eq!(read.both(), (200, settings));
+    assert_eq!(read.status_and_body(), (200, settings));
     assert_eq!(read.header("etag"), put.header("etag"));
     let stale = send(&app, &ada, "PUT", &[("if-match", &none)], "{}".to_owned()).await;
-    assert_eq!(stale.both(), (412, generic(412, "Precondition Failed")));
+    assert_eq!(stale.status_and_body(), (412, generic(412, "Precondition Failed")));
     // Each user has their own.
-    assert_eq!(send(&app, &ben, "GET", &[], String::new()).await.both(), (200, json!({})));
-    assert_eq!(send(&app, &ada, "PUT", &[], "[]".to_owned()).await.both(), malformed());
+    assert_eq!(
+        send(&app, &ben, "GET", &[], String::new()).await.status_and_body(),
+        (200, json!({}))
+    );
+    assert_eq!(send(&app, &ada, "PUT", &[], "[]".to_owned()).await.status_and_body(), malformed());
     let largest = json!({ "a": "x".repeat(64 * 1024 - 8) }).to_string();
     assert_eq!(largest.len(), 64 * 1024);
     let stored = send(&app, &ada, "PUT", &[], largest.clone()).await;
     assert_eq!(stored.status, 200);
     let large = send(&app, &ada, "PUT", &[], largest + " ").await;
-    assert_eq!(large.both(), (413, generic(413, "Request Entity Too Large")));
+    assert_eq!(large.status_and_body(), (413, generic(413, "Request Entity Too Large")));
 }
 
 #[tokio::test]
@@ -63,9 +66,9 @@ async fn settings_need_a_session() {
         [(CallerKind::Anonymous, unauthorized()), (CallerKind::Admin, forbidden())]
     {
         let get = app.get_as(caller, SETTINGS).await;
-        assert_eq!(get.both(), expected, "{caller:?}");
+        assert_eq!(get.status_and_body(), expected, "{caller:?}");
         let put = app.send_as(caller, "PUT", SETTINGS, &json!({})).await;
-        assert_eq!(put.both(), expected, "{caller:?}");
+        assert_eq!(put.status_and_body(), expected, "{caller:?}");
     }
 }
 
@@ -91,7 +94,7 @@ async fn preview_token_of_a_user_follows_the_user() {
     let read = async |token: &str, path: &str| {
         app.send("GET", path, &[("x-auth-token", token)], "").await.status
     };
-    assert_eq!(create().await.both(), forbidden(), "a viewer");
+    assert_eq!(create().await.status_and_body(), forbidden(), "a viewer");
     update(json!({ "role": "editor" }));
     let token = create().await.json()["token"].as_str().unwrap().to_owned();
     let [posts, hooks] = ["/api/v1/content/post", "/api/v1/content/_webhooks"];

@@ -47,7 +47,7 @@ async fn failed_sign_ins_are_limited() {
     let refused = send(&app, here, SESSION, &body).await;
     let message = json!({ "code": 429, "message": "Too Many Requests" });
     assert_eq!(
-        (refused.both(), refused.header("retry-after")),
+        (refused.status_and_body(), refused.header("retry-after")),
         ((429, message.clone()), Some("900"))
     );
     // Validation comes first, and a body that is not valid is no attempt.
@@ -75,7 +75,7 @@ async fn failed_sign_ins_are_limited() {
     for (path, body) in [(SESSION, &*body), ("/api/v1/session/code", "{"), (SESSION, "{")] {
         let refused = send(&app, here, path, body).await;
         assert_eq!(
-            (refused.both(), refused.header("retry-after")),
+            (refused.status_and_body(), refused.header("retry-after")),
             ((429, message.clone()), Some("900"))
         );
     }

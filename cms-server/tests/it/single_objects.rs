@@ -30,15 +30,15 @@ async fn single_object_has_the_name_of_its_type_as_id() {
     let app = app(true);
     let title = json!({ "title": "Home" });
     let first = shown("home", "home", &json!({}), &title);
-    assert_eq!(app.request("POST", HOME, &title).await.both(), (200, first.clone()));
-    assert_eq!(app.get(HOME).await.both(), (200, listed(&[first])));
+    assert_eq!(app.request("POST", HOME, &title).await.status_and_body(), (200, first.clone()));
+    assert_eq!(app.get(HOME).await.status_and_body(), (200, listed(&[first])));
 
     // An id in the request is kept. Objects in the trash do not count.
     let path = "/api/v1/content/home/home";
-    assert_eq!(app.delete(path).await.both(), no_content());
+    assert_eq!(app.delete(path).await.status_and_body(), no_content());
     let own = json!({ "id": "start", "title": "Start" });
     let start = shown("home", "start", &json!({}), &json!({ "title": "Start" }));
-    assert_eq!(app.request("POST", HOME, &own).await.both(), (200, start));
+    assert_eq!(app.request("POST", HOME, &own).await.status_and_body(), (200, start));
 }
 
 #[tokio::test]
@@ -55,23 +55,23 @@ async fn single_object_type_refuses_a_second_object() {
         })
     };
     let report = refused(2, "", &both[1]);
-    assert_eq!(app.request("POST", &batch, &both).await.both(), (400, report));
+    assert_eq!(app.request("POST", &batch, &both).await.status_and_body(), (400, report));
 
     for new in [
         json!({ "title": "A" }),
         json!({ "id": "other", "title": "A" }),
         json!({ "id": "HOME", "title": "A" }),
     ] {
-        assert_eq!(app.request("POST", HOME, &new).await.both(), second(), "{new}");
+        assert_eq!(app.request("POST", HOME, &new).await.status_and_body(), second(), "{new}");
     }
     let nothing = json!({ "relatedObjectsToDuplicate": [] });
-    assert_eq!(app.request("POST", DUPLICATE, &nothing).await.both(), second());
+    assert_eq!(app.request("POST", DUPLICATE, &nothing).await.status_and_body(), second());
 
     // The object itself is changed as always.
     let update = format!("{batch}?updateExisting=true");
     let both = json!([{ "id": "home", "title": "New" }, { "id": "other", "title": "B" }]);
     let report = refused(2, "other", &both[1]);
-    assert_eq!(app.request("POST", &update, &both).await.both(), (400, report));
+    assert_eq!(app.request("POST", &update, &both).await.status_and_body(), (400, report));
     for (method, title) in [("PUT", "Newer"), ("PATCH", "Newest")] {
         let path = "/api/v1/content/home/home";
         let reply = app.request(method, path, &json!({ "title": title })).await;
@@ -91,7 +91,7 @@ async fn type_with_several_objects_cannot_become_single() {
     let types = "/api/v1/internal/contenttype";
     let wanted = json!(home(true));
     let reply = app.request("PUT", &format!("{types}/home"), &wanted).await;
-    assert_eq!(reply.both(), error(path, message));
+    assert_eq!(reply.status_and_body(), error(path, message));
 
     let project = json!({ "contentTypes": [wanted] });
     let plan = app.request("POST", &format!("{types}/plan"), &project).await.json();
@@ -99,11 +99,11 @@ async fn type_with_several_objects_cannot_become_single() {
     assert_eq!(plan["contentTypes"][0]["blockers"], json!({ path: [message] }));
     let apply = format!("{types}/apply");
     let reply = app.request("POST", &apply, &project).await;
-    assert_eq!(reply.both(), (400, json!({ "home": { path: [message] } })));
+    assert_eq!(reply.status_and_body(), (400, json!({ "home": { path: [message] } })));
 
     let delete = app.delete("/api/v1/content/home/two").await;
-    assert_eq!(delete.both(), no_content());
+    assert_eq!(delete.status_and_body(), no_content());
     assert_eq!(app.request("POST", &apply, &project).await.status, 200);
     let reply = app.request("POST", HOME, &json!({ "title": "Two" })).await;
-    assert_eq!(reply.both(), second());
+    assert_eq!(reply.status_and_body(), second());
 }

@@ -89,7 +89,7 @@ impl Reply {
     }
 
     /// Status and body, to compare them together.
-    pub(crate) fn both(&self) -> (u16, Value) {
+    pub(crate) fn status_and_body(&self) -> (u16, Value) {
         (self.status, self.json())
     }
 }
@@ -303,7 +303,7 @@ impl TestApp {
 
     /// Sends a POST request with the read-write key, without a body.
     pub(crate) async fn post(&self, path: &str) -> (u16, Value) {
-        self.request("POST", path, &Value::Null).await.both()
+        self.request("POST", path, &Value::Null).await.status_and_body()
     }
 
     /// Creates a type with relations and these settings.

@@ -18,7 +18,7 @@ async fn app() -> (TestApp, String) {
     app.core.cms.trash().empty(&Caller::local(), &EmptyTrashRequest::default()).unwrap();
     app.create("post", &json!({ "id": "one", "title": "One" })).await;
     app.wait_a_minute();
-    assert_eq!(app.delete(ONE).await.both(), no_content());
+    assert_eq!(app.delete(ONE).await.status_and_body(), no_content());
     let list = app.get(TRASH).await.json();
     let entry = list["data"][0]["entry"].as_str().unwrap().to_owned();
     (app, entry)
@@ -40,7 +40,7 @@ async fn deletions_are_listed_and_returned_with_the_object() {
     let mut item = item(&app, &entry).await;
     let reply = app.get(&format!("{TRASH}?odd=1")).await;
     assert_eq!(reply.header("x-deprecated-query-params"), Some("odd"));
-    assert_eq!(reply.both(), (200, listed(&[item.clone()])));
+    assert_eq!(reply.status_and_body(), (200, listed(&[item.clone()])));
     for query in
         ["content_type[]=post", "q=ONE", "deletedAfter=2026-01-02", "deletedBefore=2027-01-01"]
     {
@@ -50,22 +50,22 @@ async fn deletions_are_listed_and_returned_with_the_object() {
         assert_eq!(app.get(&format!("{TRASH}?{query}")).await.json(), listed(&[]), "{query}");
     }
     let wrong = app.get(&format!("{TRASH}?deletedAfter=soon")).await;
-    assert_eq!(wrong.both(), error("deletedAfter", "Wrong date format"));
+    assert_eq!(wrong.status_and_body(), error("deletedAfter", "Wrong date format"));
 
     let deleted =
         shown("post", "one", &json!({ "deletedAt": minute(1) }), &json!({ "title": "One" }));
     item["object"] = deleted;
     let path = format!("{TRASH}/{entry}");
-    assert_eq!(app.get(&path).await.both(), (200, item));
-    assert_eq!(app.get(&format!("{TRASH}/99999")).await.both(), not_found());
+    assert_eq!(app.get(&path).await.status_and_body(), (200, item));
+    assert_eq!(app.get(&format!("{TRASH}/99999")).await.status_and_body(), not_found());
     for path in [TRASH, &path] {
         let reply = app.get_as(CallerKind::ReadOnly, path).await;
-        assert_eq!(reply.both(), forbidden(), "{path}");
+        assert_eq!(reply.status_and_body(), forbidden(), "{path}");
     }
     let public = [("x-visibility", "public")];
     let as_public = |path| app.get_with(&public, CallerKind::ReadWrite, path);
-    assert_eq!(as_public(TRASH).await.both(), (200, listed(&[])));
-    assert_eq!(as_public(&path).await.both(), not_found());
+    assert_eq!(as_public(TRASH).await.status_and_body(), (200, listed(&[])));
+    assert_eq!(as_public(&path).await.status_and_body(), not_found());
 }
 
 #[tokio::test]
@@ -77,12 +77,12 @@ async fn deletion_is_restored_or_removed() {
         "other": ["The property other is not defined and the definition does not allow additional properties"],
     });
     let body = json!({ "id": 5, "other": 1 });
-    assert_eq!(app.request("POST", &path, &body).await.both(), (400, errors));
+    assert_eq!(app.request("POST", &path, &body).await.status_and_body(), (400, errors));
     let key = app.key(CallerKind::ReadWrite).unwrap().to_owned();
     let headers = [("x-auth-token", key.as_str()), ("content-type", "application/json")];
-    assert_eq!(app.send("POST", &path, &headers, "{").await.both(), malformed());
+    assert_eq!(app.send("POST", &path, &headers, "{").await.status_and_body(), malformed());
     let headers = [("x-auth-token", key.as_str()), ("content-type", "text/plain")];
-    assert_eq!(app.send("POST", &path, &headers, "x").await.both(), wrong_media_type());
+    assert_eq!(app.send("POST", &path, &headers, "x").await.status_and_body(), wrong_media_type());
 
     let since = app.get("/api/v1/changes").await.json()["next"].clone();
     let since = since.as_str().unwrap();
@@ -99,8 +99,8 @@ async fn deletion_is_restored_or_removed() {
 
     app.delete(ONE).await;
     let path = format!("{TRASH}/{entry}");
-    assert_eq!(app.delete(&path).await.both(), no_content());
-    assert_eq!(app.delete(&path).await.both(), not_found());
+    assert_eq!(app.delete(&path).await.status_and_body(), no_content());
+    assert_eq!(app.delete(&path).await.status_and_body(), not_found());
     let removed = app.get("/api/v1/content/post/removed").await;
     assert_eq!(removed.json(), json!(["one"]));
     let found = app.get(&format!("/api/v1/changes?since={since}")).await.json();
@@ -126,9 +126,10 @@ async fn deletion_is_restored_or_removed() {
 async fn trash_is_emptied_by_an_admin() {
     let (app, _) = app().await;
     let path = "/api/v1/trash/empty";
-    let empty =
-        async |body: Value| app.send_as(CallerKind::Admin, "POST", path, &body).await.both();
-    assert_eq!(app.request("POST", path, &json!({})).await.both(), forbidden());
+    let empty = async |body: Value| {
+        app.send_as(CallerKind::Admin, "POST", path, &body).await.status_and_body()
+    };
+    assert_eq!(app.request("POST", path, &json!({})).await.status_and_body(), forbidden());
     let wrong = json!({ "contentTypes": "post", "deletedBefore": "soon" });
     let errors = json!({
         "contentTypes": ["String value found, but an array is required"],

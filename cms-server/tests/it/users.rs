@@ -15,7 +15,7 @@ const LAST_ADMIN: &str =
     "The last enabled user with role admin cannot be deleted, disabled or given another role";
 
 async fn send(app: &TestApp, method: &str, path: &str, body: &Value) -> (u16, Value) {
-    app.send_as(CallerKind::Admin, method, path, body).await.both()
+    app.send_as(CallerKind::Admin, method, path, body).await.status_and_body()
 }
 
 /// Creates a user; returns the path.
@@ -66,7 +66,7 @@ async fn users_are_managed() {
         .await;
     assert_eq!(reply.header("x-deprecated-payload"), Some("id,openId"));
     user["name"] = json!("Ada");
-    assert_eq!(reply.both(), (200, user.clone()));
+    assert_eq!(reply.status_and_body(), (200, user.clone()));
     user["role"] = json!("editor");
     user["rules"] = json!([]);
     user["mayPublish"] = json!(true);
@@ -225,8 +225,9 @@ async fn changed_role_applies_from_the_next_request() {
     let app = TestApp::new();
     let post = "/api/v1/content/post";
     let editor = CallerKind::User(cms_core::wire::user::Role::Editor);
-    let send_post =
-        async || app.send_as(editor, "POST", post, &json!({ "title": "A" })).await.both();
+    let send_post = async || {
+        app.send_as(editor, "POST", post, &json!({ "title": "A" })).await.status_and_body()
+    };
     assert_eq!(send_post().await.0, 200);
     let session = app.get_as(editor, "/api/v1/session").await.json();
     let user = format!("{USERS}/{}", session["user"]["id"].as_str().unwrap());
@@ -235,7 +236,7 @@ async fn changed_role_applies_from_the_next_request() {
     let rules = json!({ "role": "custom", "rules": [{ "ctd": "post", "create": true }] });
     assert_eq!(send(&app, "PUT", &user, &rules).await.0, 200);
     assert_eq!(send_post().await.0, 200);
-    assert_eq!(app.get_as(editor, post).await.both(), forbidden());
+    assert_eq!(app.get_as(editor, post).await.status_and_body(), forbidden());
     assert_eq!(send(&app, "PUT", &user, &json!({ "disabled": true })).await.0, 200);
     assert_eq!(send_post().await.0, 401);
     // The sessions that ended stay ended.

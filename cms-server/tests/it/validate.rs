@@ -40,9 +40,10 @@ async fn validation_has_the_errors_of_the_write() {
             _ => format!("?id={id}&patch=true"),
         };
         let path = format!("/api/v1/content/{name}/validate{query}");
-        let validated = app.request("POST", &path, &body).await.both();
+        let validated = app.request("POST", &path, &body).await.status_and_body();
         let written = format!("/api/v1/content/{name}/{id}");
-        let written = app.request(method, written.trim_end_matches('/'), &body).await.both();
+        let written =
+            app.request(method, written.trim_end_matches('/'), &body).await.status_and_body();
         assert_ne!(written.0, 200, "{path}");
         assert_eq!(validated, written, "{path}");
     }
@@ -59,7 +60,11 @@ async fn validation_writes_nothing() {
         (format!("{VALIDATE}?id=one&patch=1"), json!({ "price": 7 })),
         (format!("{VALIDATE}?id="), json!({ "title": "New" })),
     ] {
-        assert_eq!(app.request("POST", &path, &body).await.both(), no_content(), "{path}");
+        assert_eq!(
+            app.request("POST", &path, &body).await.status_and_body(),
+            no_content(),
+            "{path}"
+        );
     }
     assert_eq!(app.get("/api/v1/changes").await.bytes, before);
     assert_eq!(app.get(POSTS).await.json()["total_count"], 1);
@@ -70,13 +75,13 @@ async fn validation_checks_request_and_rights() {
     let app = TestApp::new();
     let patch = format!("{VALIDATE}?patch=true");
     let required = error("id", "The property id is required");
-    assert_eq!(app.request("POST", &patch, &json!({})).await.both(), required);
+    assert_eq!(app.request("POST", &patch, &json!({})).await.status_and_body(), required);
     for body in [json!([]), json!("x")] {
-        assert_eq!(app.request("POST", VALIDATE, &body).await.both(), malformed());
+        assert_eq!(app.request("POST", VALIDATE, &body).await.status_and_body(), malformed());
     }
     let key = ("x-auth-token", app.key(CallerKind::ReadWrite).unwrap());
     let text = [key, ("content-type", "text/plain")];
-    assert_eq!(app.send("POST", VALIDATE, &text, "{}").await.both(), wrong_media_type());
+    assert_eq!(app.send("POST", VALIDATE, &text, "{}").await.status_and_body(), wrong_media_type());
     let update = format!("{VALIDATE}?id=one");
     let title = json!({ "title": "T" });
     for (caller, path, expected) in [
@@ -86,7 +91,11 @@ async fn validation_checks_request_and_rights() {
         (CallerKind::Scoped, VALIDATE, no_content()),
         (CallerKind::Scoped, update.as_str(), no_content()),
     ] {
-        assert_eq!(app.send_as(caller, "POST", path, &title).await.both(), expected, "{path}");
+        assert_eq!(
+            app.send_as(caller, "POST", path, &title).await.status_and_body(),
+            expected,
+            "{path}"
+        );
     }
     let etag = app.get("/api/v1/content/post/one").await.header("etag").unwrap().to_owned();
     for (tag, expected) in
@@ -95,7 +104,7 @@ async fn validation_checks_request_and_rights() {
         let headers = [("if-match", tag)];
         let reply =
             app.send_as_with(&headers, CallerKind::ReadWrite, "POST", &update, &title).await;
-        assert_eq!(reply.both(), expected, "{tag}");
+        assert_eq!(reply.status_and_body(), expected, "{tag}");
     }
     // An object outside the view of the request.
     app.create_type("draft", &json!({ "draftPublic": true }));
@@ -103,9 +112,9 @@ async fn validation_checks_request_and_rights() {
     let public = [("x-visibility", "public")];
     let path = "/api/v1/content/draft/validate?id=d";
     let reply = app.send_as_with(&public, CallerKind::ReadWrite, "POST", path, &title).await;
-    assert_eq!(reply.both(), not_found());
+    assert_eq!(reply.status_and_body(), not_found());
     // With other methods, `validate` is the id of an object.
-    assert_eq!(app.get(VALIDATE).await.both(), not_found());
+    assert_eq!(app.get(VALIDATE).await.status_and_body(), not_found());
     app.create("post", &json!({ "id": "validate", "title": "T" })).await;
     let found = app.request("GET", VALIDATE, &Value::Null).await;
     assert_eq!(found.json()["id"], "validate");

@@ -26,31 +26,34 @@ async fn view_is_created_changed_and_deleted() {
         "id": id, "name": "Mine", "definition": definition, "by": by,
         "createdAt": START, "updatedAt": START,
     });
-    assert_eq!(created.both(), (200, expected.clone()));
-    assert_eq!(app.get(VIEWS).await.both(), (200, listed(&[expected.clone()])));
+    assert_eq!(created.status_and_body(), (200, expected.clone()));
+    assert_eq!(app.get(VIEWS).await.status_and_body(), (200, listed(&[expected.clone()])));
 
     app.wait_a_minute();
     let one = format!("{VIEWS}/{id}");
     expected["name"] = json!("All");
     expected["updatedAt"] = json!("2026-01-02T03:05:05.000000+0000");
     let changed = app.request("PUT", &one, &json!({ "name": "All" })).await;
-    assert_eq!(changed.both(), (200, expected.clone()));
+    assert_eq!(changed.status_and_body(), (200, expected.clone()));
     expected["definition"] = json!({});
     let changed = app.request("PUT", &one, &json!({ "definition": {} })).await;
-    assert_eq!(changed.both(), (200, expected.clone()));
+    assert_eq!(changed.status_and_body(), (200, expected.clone()));
 
     // Others with update right read it; an admin changes it too.
     let scoped = async |method: &str, path: &str, body: &Value| {
-        app.send_as(CallerKind::Scoped, method, path, body).await.both()
+        app.send_as(CallerKind::Scoped, method, path, body).await.status_and_body()
     };
     assert_eq!(scoped("GET", VIEWS, &Value::Null).await, (200, listed(&[expected])));
     assert_eq!(scoped("PUT", &one, &json!({ "name": 1 })).await, forbidden());
     assert_eq!(scoped("DELETE", &one, &Value::Null).await, forbidden());
     let other = app.send_as(CallerKind::Admin, "PUT", &one, &json!({ "name": "Ours" })).await;
     assert_eq!((other.status, &other.json()["by"]), (200, &by));
-    assert_eq!(app.delete(&one).await.both(), no_content());
-    assert_eq!(app.delete(&one).await.both(), not_found());
-    assert_eq!(app.request("PUT", &one, &json!({ "name": 1 })).await.both(), not_found());
+    assert_eq!(app.delete(&one).await.status_and_body(), no_content());
+    assert_eq!(app.delete(&one).await.status_and_body(), not_found());
+    assert_eq!(
+        app.request("PUT", &one, &json!({ "name": 1 })).await.status_and_body(),
+        not_found()
+    );
 }
 
 #[tokio::test]
@@ -69,14 +72,14 @@ async fn views_are_listed_by_name_in_pages() {
     assert_eq!(names("?limit=3&page=2").await, (json!(4), vec![json!("c")]));
     // The type is named as in the other requests on its definition, and views belong to it.
     let author = "/api/v1/internal/contenttype/author/views";
-    assert_eq!(app.get(author).await.both(), (200, listed(&[])));
+    assert_eq!(app.get(author).await.status_and_body(), (200, listed(&[])));
     let id = app.get("/api/v1/internal/contenttype/post").await.json()["id"].clone();
     let by_id = VIEWS.replace("post", id.as_str().unwrap());
     assert_eq!(app.get(&by_id).await.json()["total_count"], 4);
     let view = app.get(VIEWS).await.json()["data"][0]["id"].clone();
     let elsewhere = format!("{author}/{}", view.as_str().unwrap());
-    assert_eq!(app.delete(&elsewhere).await.both(), not_found());
-    assert_eq!(app.get(&VIEWS.replace("post", "nothing")).await.both(), not_found());
+    assert_eq!(app.delete(&elsewhere).await.status_and_body(), not_found());
+    assert_eq!(app.get(&VIEWS.replace("post", "nothing")).await.status_and_body(), not_found());
     // Views are removed with their type.
     app.create_type("page", &json!({}));
     let page = VIEWS.replace("post", "page");
@@ -92,7 +95,7 @@ async fn views_are_listed_by_name_in_pages() {
 #[tokio::test]
 async fn view_payload_errors() {
     let app = TestApp::new();
-    let post = async |body: Value| app.request("POST", VIEWS, &body).await.both();
+    let post = async |body: Value| app.request("POST", VIEWS, &body).await.status_and_body();
     let required = "The property definition is required";
     assert_eq!(post(json!({ "name": "x" })).await, error("definition", required));
     let long = json!({ "name": "x", "definition": { "a": "é".repeat(4093) } });
@@ -113,7 +116,7 @@ async fn views_of_a_type_are_limited() {
     for _ in 0..200 {
         assert_eq!(app.request("POST", VIEWS, &view).await.status, 200);
     }
-    assert_eq!(app.request("POST", VIEWS, &view).await.both(), forbidden());
+    assert_eq!(app.request("POST", VIEWS, &view).await.status_and_body(), forbidden());
     let author = VIEWS.replace("post", "author");
     assert_eq!(app.request("POST", &author, &view).await.status, 200);
 }

@@ -125,7 +125,9 @@ impl View {
     }
 
     async fn send_as(&self, app: &TestApp, method: &str, path: &str, body: &Value) -> (u16, Value) {
-        app.send_as_with(self.headers, CallerKind::ReadWrite, method, path, body).await.both()
+        app.send_as_with(self.headers, CallerKind::ReadWrite, method, path, body)
+            .await
+            .status_and_body()
     }
 
     async fn get(&self, app: &TestApp, path: &str) -> (u16, Value) {

@@ -92,7 +92,7 @@ async fn masked_header_value_keeps_the_stored_one() {
     const MASK: &str = "********";
     let app = TestApp::new();
     let sent = with_headers(&[("X-A", "zebra"), ("X-A", "okapi"), ("X-B", "gnu")]);
-    assert_eq!(app.request("POST", HOOKS, &sent).await.both().0, 200);
+    assert_eq!(app.request("POST", HOOKS, &sent).await.status_and_body().0, 200);
 
     let masked = with_headers(&[("X-A", MASK), ("X-A", MASK), ("X-B", MASK)]);
     let read = app.get_as(CallerKind::ReadOnly, HOOK).await.json();
@@ -103,28 +103,28 @@ async fn masked_header_value_keeps_the_stored_one() {
     assert_eq!(without_internal(version.json()), masked);
 
     let order = with_headers(&[("x-b", MASK), ("X-A", MASK), ("x-a", "new")]);
-    let (status, written) = app.request("PUT", HOOK, &order).await.both();
+    let (status, written) = app.request("PUT", HOOK, &order).await.status_and_body();
     assert_eq!(
         (status, without_internal(written)),
         (200, with_headers(&[("x-b", "gnu"), ("X-A", "zebra"), ("x-a", "new")]),)
     );
     let patch = json!({ "headers": with_headers(&[("X-A", MASK), ("X-A", MASK)])["headers"] });
-    let (_, written) = app.request("PATCH", HOOK, &patch).await.both();
+    let (_, written) = app.request("PATCH", HOOK, &patch).await.status_and_body();
     let kept = with_headers(&[("X-A", "zebra"), ("X-A", "new")]);
     assert_eq!(without_internal(written), kept);
     let batch = json!([with_headers(&[("X-A", MASK)])]);
     let path = format!("{HOOKS}/batch?updateExisting=1");
-    assert_eq!(app.request("POST", &path, &batch).await.both().0, 200);
+    assert_eq!(app.request("POST", &path, &batch).await.status_and_body().0, 200);
     let read = app.get_as(CallerKind::ReadWrite, HOOK).await.json();
     assert_eq!(without_internal(read), with_headers(&[("X-A", "zebra")]));
 
     // These masks have no stored value.
     let refused = error("headers[0].header_value", "This value is not valid.");
     let unknown = with_headers(&[("X-C", MASK)]);
-    assert_eq!(app.request("PUT", HOOK, &unknown).await.both(), refused);
+    assert_eq!(app.request("PUT", HOOK, &unknown).await.status_and_body(), refused);
     let mut new = with_headers(&[("X-A", MASK)]);
     new["id"] = json!("other");
-    assert_eq!(app.request("POST", HOOKS, &new).await.both(), refused);
+    assert_eq!(app.request("POST", HOOKS, &new).await.status_and_body(), refused);
 }
 
 #[tokio::test]

@@ -22,11 +22,11 @@ async fn app(settings: &Value) -> TestApp {
 }
 
 async fn act(app: &TestApp, action: &str) -> (u16, Value) {
-    app.request("PUT", STATE, &json!({ "action": action })).await.both()
+    app.request("PUT", STATE, &json!({ "action": action })).await.status_and_body()
 }
 
 async fn admin(app: &TestApp, method: &str, path: &str, body: &Value) -> (u16, Value) {
-    app.send_as(CallerKind::Admin, method, path, body).await.both()
+    app.send_as(CallerKind::Admin, method, path, body).await.status_and_body()
 }
 
 /// Replaces the definition of `paper`.
@@ -34,7 +34,7 @@ async fn update(app: &TestApp, settings: &Value) -> (u16, Value) {
     let mut wanted = linking_definition("paper");
     wanted.extend(object(settings));
     let path = "/api/v1/internal/contenttype/paper";
-    app.request("PUT", path, &json!(wanted)).await.both()
+    app.request("PUT", path, &json!(wanted)).await.status_and_body()
 }
 
 fn way(from: &str, to: &str) -> Value {
@@ -80,13 +80,13 @@ async fn workflows_are_listed() {
         [CallerKind::ReadOnly, CallerKind::Scoped, CallerKind::Stranger, CallerKind::Admin]
     {
         let reply = app.get_as(caller, "/api/v1/workflow").await;
-        assert_eq!(reply.both(), (200, listed(&built_in())), "{caller:?}");
+        assert_eq!(reply.status_and_body(), (200, listed(&built_in())), "{caller:?}");
     }
     assert_eq!(admin(&app, "POST", WORKFLOWS, &own()).await, (200, own()));
     let [generic, publishing] = built_in();
     let all = listed(&[generic, publishing, own()]);
     let reply = app.get_as(CallerKind::ReadOnly, "/api/v1/workflow").await;
-    assert_eq!(reply.both(), (200, all.clone()));
+    assert_eq!(reply.status_and_body(), (200, all.clone()));
     assert_eq!(admin(&app, "GET", WORKFLOWS, &Value::Null).await, (200, all));
 }
 
@@ -96,8 +96,8 @@ async fn object_moves_through_its_workflow() {
     let app = app(&json!({ "workflowId": "publishing" })).await;
     let paper = |changes: Value| shown("paper", "one", &changes, &json!({ "title": "T" }));
     let draft = |updated| paper(json!({ "workflowState": "draft", "updatedAt": minute(updated) }));
-    assert_eq!(app.get(STATE).await.both(), (200, state("draft", &["draft", "review"])));
-    assert_eq!(app.get(ONE).await.both(), (200, draft(0)));
+    assert_eq!(app.get(STATE).await.status_and_body(), (200, state("draft", &["draft", "review"])));
+    assert_eq!(app.get(ONE).await.status_and_body(), (200, draft(0)));
     let review =
         |updated| paper(json!({ "workflowState": "review", "updatedAt": minute(updated) }));
     let approved = |version, updated| {
@@ -120,18 +120,19 @@ async fn object_moves_through_its_workflow() {
         app.wait_a_minute();
         if action.is_empty() {
             // An edit of an approved object approves the new version.
-            let edited = app.request("PATCH", ONE, &json!({ "title": "T" })).await.both();
+            let edited =
+                app.request("PATCH", ONE, &json!({ "title": "T" })).await.status_and_body();
             assert_eq!(edited, (200, then.clone()));
         } else {
             assert_eq!(act(&app, action).await, (200, wanted.clone()), "{action}");
-            assert_eq!(app.get(STATE).await.both(), (200, wanted), "{action}");
+            assert_eq!(app.get(STATE).await.status_and_body(), (200, wanted), "{action}");
         }
-        assert_eq!(app.get(ONE).await.both(), (200, then), "{action}");
+        assert_eq!(app.get(ONE).await.status_and_body(), (200, then), "{action}");
     }
     // An edit in another state neither changes the state nor approves the version.
     app.wait_a_minute();
     let changes = json!({ "workflowState": "archive", "updatedAt": minute(8), "latestVersion": 3 });
-    let edited = app.request("PUT", ONE, &json!({ "title": "T" })).await.both();
+    let edited = app.request("PUT", ONE, &json!({ "title": "T" })).await.status_and_body();
     assert_eq!(edited, (200, paper(changes)));
     // Versions lose their approval when the object leaves `public`.
     let approval = |version: &Value| {
@@ -185,7 +186,7 @@ async fn approval_follows_the_state_public() {
         "workflowPublicVersion": 1, "workflowPublishedAt": minute(3),
     });
     let two = shown("paper", "two", &changes, &json!({ "title": "T" }));
-    assert_eq!(app.get("/api/v1/content/paper/two").await.both(), (200, two));
+    assert_eq!(app.get("/api/v1/content/paper/two").await.status_and_body(), (200, two));
 }
 
 #[tokio::test]
@@ -209,25 +210,28 @@ async fn action_without_a_transition_returns_400() {
         (json!([]), malformed()),
         (json!("_draft_review"), malformed()),
     ] {
-        assert_eq!(app.request("PUT", STATE, &body).await.both(), wanted, "{body}");
+        assert_eq!(app.request("PUT", STATE, &body).await.status_and_body(), wanted, "{body}");
     }
     let key = ("x-auth-token", app.key(CallerKind::ReadWrite).unwrap());
     let text = [key, ("content-type", "text/plain")];
-    assert_eq!(app.send("PUT", STATE, &text, "{}").await.both(), wrong_media_type());
+    assert_eq!(app.send("PUT", STATE, &text, "{}").await.status_and_body(), wrong_media_type());
     let body = json!({ "action": "_draft_review" });
-    assert_eq!(app.send_as(CallerKind::ReadOnly, "PUT", STATE, &body).await.both(), forbidden());
+    assert_eq!(
+        app.send_as(CallerKind::ReadOnly, "PUT", STATE, &body).await.status_and_body(),
+        forbidden()
+    );
     for path in ["/api/v1/workflow/paper/none", "/api/v1/workflow/nothing/one"] {
-        assert_eq!(app.get(path).await.both(), not_found());
-        assert_eq!(app.request("PUT", path, &body).await.both(), not_found());
+        assert_eq!(app.get(path).await.status_and_body(), not_found());
+        assert_eq!(app.request("PUT", path, &body).await.status_and_body(), not_found());
     }
     let draft =
         shown("paper", "one", &json!({ "workflowState": "draft" }), &json!({ "title": "T" }));
-    assert_eq!(app.get(ONE).await.both(), (200, draft));
+    assert_eq!(app.get(ONE).await.status_and_body(), (200, draft));
 
     // The default workflow has no transitions.
     let post = "/api/v1/workflow/post/ONE";
-    assert_eq!(app.get(post).await.both(), (200, state("saved", &[])));
-    let reply = app.request("PUT", post, &body).await.both();
+    assert_eq!(app.get(post).await.status_and_body(), (200, state("saved", &[])));
+    let reply = app.request("PUT", post, &body).await.status_and_body();
     assert_eq!(reply, not_enabled("_draft_review", "saved"));
 }
 
@@ -239,7 +243,11 @@ async fn workflows_are_managed() {
     for (method, path) in
         [("GET", WORKFLOWS), ("POST", WORKFLOWS), ("GET", OWN), ("PUT", OWN), ("DELETE", OWN)]
     {
-        assert_eq!(app.request(method, path, &json!({})).await.both(), forbidden(), "{method}");
+        assert_eq!(
+            app.request(method, path, &json!({})).await.status_and_body(),
+            forbidden(),
+            "{method}"
+        );
     }
     for method in ["GET", "PUT", "DELETE"] {
         assert_eq!(admin(&app, method, OWN, &json!({})).await, not_found(), "{method}");
@@ -348,7 +356,7 @@ async fn content_type_needs_an_existing_workflow() {
         let mut new = linking_definition("letter");
         new.extend(object(&settings));
         let reply = app.request("POST", "/api/v1/internal/contenttype", &json!(new)).await;
-        assert_eq!(reply.both(), wanted, "{settings}");
+        assert_eq!(reply.status_and_body(), wanted, "{settings}");
         assert_eq!(update(&app, &settings).await, wanted, "{settings}");
     }
     // Omitted settings keep their values, and are validated together with the others.
@@ -428,19 +436,22 @@ async fn objects_follow_their_type_into_draft_and_public_and_back() {
         "latestVersion": 2, "updatedAt": minute(1), "publicVersion": 2, "publishedAt": minute(1),
     });
     let one = shown("paper", "one", &on, &title("New"));
-    assert_eq!(app.get("/api/v1/content/paper").await.both(), (200, listed(&[one])));
+    assert_eq!(app.get("/api/v1/content/paper").await.status_and_body(), (200, listed(&[one])));
 
     for id in ["archived", "draft", "scheduled"] {
         app.create("paper", &json!({ "id": id, "title": id })).await;
     }
     assert_eq!(app.request("PATCH", ONE, &title("Newer")).await.status, 200);
     let path = "/api/v1/content/paper/batch-archive";
-    assert_eq!(app.request("POST", path, &json!(["archived"])).await.both(), no_content());
+    assert_eq!(
+        app.request("POST", path, &json!(["archived"])).await.status_and_body(),
+        no_content()
+    );
     let later = json!({ "scheduledAt": "2026-01-02T04:00", "timeZone": "UTC" });
     let path = "/api/v1/content/paper/scheduled/schedule";
     assert_eq!(app.request("PUT", path, &later).await.status, 200);
     let old = shown("paper", "one", &on, &title("New"));
-    assert_eq!(app.get("/api/v1/content/paper").await.both(), (200, listed(&[old])));
+    assert_eq!(app.get("/api/v1/content/paper").await.status_and_body(), (200, listed(&[old])));
 
     app.wait_a_minute();
     assert_eq!(update(&app, &json!({ "draftPublic": false })).await.0, 200);
@@ -454,7 +465,7 @@ async fn objects_follow_their_type_into_draft_and_public_and_back() {
     for headers in [&[][..], &[("x-mode", "preview")], &[("x-visibility", "public")]] {
         let path = "/api/v1/content/paper";
         let list = app.get_with(headers, CallerKind::ReadOnly, path).await;
-        assert_eq!(list.both(), (200, listed(&all)), "{headers:?}");
+        assert_eq!(list.status_and_body(), (200, listed(&all)), "{headers:?}");
     }
     assert_eq!(app.get("/api/v1/content/paper?ids[]=one&ids[]=draft").await.json()["count"], 2);
 }

@@ -27,7 +27,7 @@ async fn get(app: &TestApp, path: &str) -> Reply {
 }
 
 async fn put(app: &TestApp, path: &str, body: &Value) -> (u16, Value) {
-    app.request("PUT", path, body).await.both()
+    app.request("PUT", path, body).await.status_and_body()
 }
 
 async fn tag_of(app: &TestApp, path: &str) -> String {
@@ -44,8 +44,8 @@ fn copy(id: &str, base: &Value, current: bool, data: &Value) -> Value {
 #[tokio::test]
 async fn working_copy_is_stored_replaced_and_removed() {
     let app = TestApp::new();
-    assert_eq!(get(&app, ONE).await.both(), not_found());
-    assert_eq!(app.delete(ONE).await.both(), no_content());
+    assert_eq!(get(&app, ONE).await.status_and_body(), not_found());
+    assert_eq!(app.delete(ONE).await.status_and_body(), no_content());
     let base = json!(tag_of(&app, "/api/v1/content/post/one").await);
     // Only the size is validated.
     let data = json!({ "title": "", "price": "none", "extra": [1, null], "internal": { "a": 1 } });
@@ -53,18 +53,18 @@ async fn working_copy_is_stored_replaced_and_removed() {
     let expected = copy("one", &base, true, &kept);
     let body = json!({ "base": base, "data": data });
     assert_eq!(put(&app, ONE, &body).await, (200, expected.clone()));
-    assert_eq!(get(&app, ONE).await.both(), (200, expected));
+    assert_eq!(get(&app, ONE).await.status_and_body(), (200, expected));
     // Ids are matched in any letter case, and shown as stored.
     let upper = get(&app, "/api/v1/content/post/ONE/working-copy").await;
     assert_eq!(upper.json()["id"], "one");
 
     app.request("PATCH", "/api/v1/content/post/one", &json!({ "price": 2 })).await;
-    assert_eq!(get(&app, ONE).await.both(), (200, copy("one", &base, false, &kept)));
+    assert_eq!(get(&app, ONE).await.status_and_body(), (200, copy("one", &base, false, &kept)));
     let body = json!({ "base": "unquoted", "data": {} });
     let replaced = copy("one", &json!("unquoted"), false, &json!({}));
     assert_eq!(put(&app, ONE, &body).await, (200, replaced));
-    assert_eq!(app.delete(ONE).await.both(), no_content());
-    assert_eq!(get(&app, ONE).await.both(), not_found());
+    assert_eq!(app.delete(ONE).await.status_and_body(), no_content());
+    assert_eq!(get(&app, ONE).await.status_and_body(), not_found());
     // The working copy has not changed the object.
     let object = get(&app, "/api/v1/content/post/one").await.json();
     assert_eq!(
@@ -80,7 +80,7 @@ async fn working_copy_of_a_new_object_needs_a_uuid() {
     let body = json!({ "base": null, "data": { "id": "wish", "title": "A" } });
     let expected = copy(id, &Value::Null, true, &body["data"]);
     assert_eq!(put(&app, NEW, &body).await, (200, expected.clone()));
-    assert_eq!(get(&app, NEW).await.both(), (200, expected));
+    assert_eq!(get(&app, NEW).await.status_and_body(), (200, expected));
     let based = json!({ "base": "\"0123456789abcdef\"", "data": {} });
     assert_eq!(put(&app, NEW, &based).await.1["current"], json!(false));
     for id in [
@@ -160,9 +160,9 @@ async fn working_copy_belongs_to_one_caller() {
     assert_eq!(put(&app, ONE, &body).await.0, 200);
     for other in [CallerKind::Admin, CallerKind::Scoped] {
         let read = app.get_as(other, ONE).await;
-        assert_eq!(read.both(), not_found(), "{other:?}");
+        assert_eq!(read.status_and_body(), not_found(), "{other:?}");
         let list = app.get_as(other, LIST).await;
-        assert_eq!(list.both(), (200, listed(&[])), "{other:?}");
+        assert_eq!(list.status_and_body(), (200, listed(&[])), "{other:?}");
         let own = app.send_as(other, "PUT", ONE, &json!({ "base": "", "data": {} })).await;
         assert_eq!(own.status, 200);
     }
@@ -205,9 +205,12 @@ async fn working_copies_are_listed_newest_first() {
         item("page", "draft", &base, true, "2026-01-02T03:05:05.000000+0000"),
         item("post", "one", &json!("old"), false, START),
     ];
-    assert_eq!(get(&app, LIST).await.both(), (200, listed(&all)));
+    assert_eq!(get(&app, LIST).await.status_and_body(), (200, listed(&all)));
     let posts = format!("{LIST}?content_type[]=post&content_type[]=nothing");
-    assert_eq!(get(&app, &posts).await.both(), (200, listed(&[all[0].clone(), all[2].clone()])));
+    assert_eq!(
+        get(&app, &posts).await.status_and_body(),
+        (200, listed(&[all[0].clone(), all[2].clone()]))
+    );
     let second = get(&app, &format!("{LIST}?limit=1&page=2")).await.json();
     let expected = json!({
         "total_count": 3, "total_pages": 3, "current_page": 2, "count": 1, "data": [all[1]],
@@ -220,7 +223,7 @@ async fn working_copies_are_listed_newest_first() {
     // Objects outside the view of the request do not exist for it.
     let public = [("x-visibility", "public")];
     let send = async |path: &str| app.get_with(&public, CallerKind::ReadWrite, path).await;
-    assert_eq!(send(page).await.both(), not_found());
+    assert_eq!(send(page).await.status_and_body(), not_found());
     assert_eq!(send(LIST).await.json()["total_count"], 2);
 }
 
@@ -230,11 +233,11 @@ async fn working_copy_is_kept_while_its_object_is_in_the_trash() {
     let one = "/api/v1/content/post/one";
     put(&app, ONE, &json!({ "base": "", "data": { "title": "Mine" } })).await;
     app.delete(one).await;
-    assert_eq!(get(&app, ONE).await.both(), not_found());
-    assert_eq!(get(&app, LIST).await.both(), (200, listed(&[])));
+    assert_eq!(get(&app, ONE).await.status_and_body(), not_found());
+    assert_eq!(get(&app, LIST).await.status_and_body(), (200, listed(&[])));
     // A new object with the same id is another object.
     app.create("post", &json!({ "id": "one", "title": "Another" })).await;
-    assert_eq!(get(&app, ONE).await.both(), not_found());
+    assert_eq!(get(&app, ONE).await.status_and_body(), not_found());
     assert_eq!(stored(&app), 1);
 }
 
@@ -294,7 +297,7 @@ async fn working_copies_follow_the_rights_of_the_caller() {
     let app = TestApp::with_type("page", &json!({}));
     app.create("page", &json!({ "id": "a", "title": "A" })).await;
     let scoped = async |method: &str, path: &str, body: &Value| {
-        app.send_as(CallerKind::Scoped, method, path, body).await.both()
+        app.send_as(CallerKind::Scoped, method, path, body).await.status_and_body()
     };
     let body = json!({ "base": "", "data": {} });
     assert_eq!(scoped("PUT", "/api/v1/content/page/a/working-copy", &body).await, forbidden());
@@ -305,7 +308,7 @@ async fn working_copies_follow_the_rights_of_the_caller() {
     assert_eq!(scoped("PUT", ONE, &body).await.0, 200);
     assert_eq!(scoped("GET", LIST, &Value::Null).await.1["total_count"], 1);
     let reader = app.get_as(CallerKind::ReadOnly, LIST).await;
-    assert_eq!(reader.both(), forbidden());
+    assert_eq!(reader.status_and_body(), forbidden());
 }
 
 #[tokio::test]

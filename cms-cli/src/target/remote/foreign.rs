@@ -37,7 +37,7 @@ fn is_foreign(status: u16, body: &[u8]) -> bool {
 
 impl Remote {
     /// Refuses the response of another program.
-    pub(super) fn require_own(&self, status: u16, body: &[u8]) -> Result<()> {
+    pub(super) fn require_cms_response(&self, status: u16, body: &[u8]) -> Result<()> {
         if is_foreign(status, body) { Err(self.foreign(status, body)) } else { Ok(()) }
     }
 

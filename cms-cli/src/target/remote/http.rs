@@ -110,7 +110,7 @@ impl Remote {
     pub(super) fn read(&self, response: Response) -> Result<(u16, Vec<u8>)> {
         let status = response.status().as_u16();
         let bytes = response.bytes().map_err(|error| self.unreachable(&error))?;
-        self.require_own(status, &bytes)?;
+        self.require_cms_response(status, &bytes)?;
         Ok((status, bytes.to_vec()))
     }
 

@@ -12,7 +12,7 @@ use moxcms::ColorProfile;
 use proptest::prelude::*;
 
 use super::*;
-use crate::testing::pictures;
+use crate::testing::images;
 
 const FORMATS: [RenderFormat; 5] = [
     RenderFormat::Jpeg,
@@ -218,7 +218,7 @@ fn images_are_rendered_upright() {
 
 #[test]
 fn crop_in_its_own_size_is_copied() {
-    let picture = RgbImage::from_raw(90, 70, pictures::photo_pixels(90, 70)).unwrap();
+    let picture = RgbImage::from_raw(90, 70, images::photo_pixels(90, 70)).unwrap();
     let crop = Rectangle { x: 13, y: 7, width: 41, height: 29 };
     let part = cut(&file(&picture, RenderFormat::Png), RenderFormat::Png, crop).to_rgb8();
     let expected = image::imageops::crop_imm(&picture, 13, 7, 41, 29).to_image();
@@ -243,7 +243,7 @@ fn cropped_pixels_do_not_affect_the_output() {
 
 #[test]
 fn reduced_decoding_renders_the_same_image() {
-    let source = pictures::photo(803, 597);
+    let source = images::photo(803, 597);
     let pixels = jpeg_decoder::Decoder::new(&source[..]).decode().unwrap();
     let unreduced = written(RgbImage::from_raw(803, 597, pixels).unwrap(), ImageFormat::Png);
     for (crop, size) in [

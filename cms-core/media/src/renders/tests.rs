@@ -11,7 +11,7 @@ use cms_model::error::Error;
 use tempfile::TempDir;
 
 use super::*;
-use crate::testing::pictures;
+use crate::testing::images;
 
 const PICTURE: &[u8] = b"a image";
 const HOUR: Duration = Duration::from_hours(1);
@@ -31,7 +31,7 @@ fn now() -> SystemTime {
 }
 
 fn rendered(renders: &Renders, id: &FileId, name: &str) -> Vec<u8> {
-    pictures::bytes(renders.get_or_render(id, name, now(), || Ok(PICTURE.to_vec())).unwrap())
+    images::bytes(renders.get_or_render(id, name, now(), || Ok(PICTURE.to_vec())).unwrap())
 }
 
 /// Sets the last use of an image.
@@ -55,8 +55,8 @@ fn image_is_rendered_once_and_kept_until_removed() {
     assert!(renders.get(&id(1), "a.jpg", now()).is_none());
     assert_eq!(rendered(&renders, &id(1), "a.jpg"), PICTURE);
     let again = renders.get_or_render(&id(1), "a.jpg", now(), || panic!("it is there"));
-    assert_eq!(pictures::bytes(again.unwrap()), PICTURE);
-    assert_eq!(pictures::bytes(renders.get(&id(1), "a.jpg", now()).unwrap()), PICTURE);
+    assert_eq!(images::bytes(again.unwrap()), PICTURE);
+    assert_eq!(images::bytes(renders.get(&id(1), "a.jpg", now()).unwrap()), PICTURE);
     for (other, name) in [(id(1), "b.jpg"), (id(2), "a.jpg")] {
         assert!(renders.get(&other, name, now()).is_none());
     }
@@ -84,7 +84,7 @@ fn concurrent_requests_share_one_rendering() {
                     thread::yield_now();
                     Ok(PICTURE.to_vec())
                 });
-                assert_eq!(pictures::bytes(image.unwrap()), PICTURE);
+                assert_eq!(images::bytes(image.unwrap()), PICTURE);
             });
         }
     });
@@ -117,7 +117,7 @@ fn full_cache_evicts_least_recently_used_images() {
     }
     assert_eq!(names(&renders).len(), 20);
     // The oldest image is used again.
-    assert_eq!(pictures::bytes(renders.get(&id(0), "00.jpg", start).unwrap()), PICTURE);
+    assert_eq!(images::bytes(renders.get(&id(0), "00.jpg", start).unwrap()), PICTURE);
     rendered(&renders, &id(1), "new.jpg");
     let mut expected: BTreeSet<_> = (4..20).map(|number| format!("{number:02}.jpg")).collect();
     expected.extend(["00.jpg".to_owned(), "new.jpg".to_owned()]);
@@ -141,7 +141,7 @@ fn image_larger_than_the_cache_is_not_kept() {
     let (_folder, renders) = cache(MIN_FILE_BYTES);
     let large = vec![7; 5 * 4096];
     let image = renders.get_or_render(&id(1), "a.jpg", now(), || Ok(large.clone())).unwrap();
-    assert_eq!(pictures::bytes(image), large);
+    assert_eq!(images::bytes(image), large);
     assert_eq!(names(&renders), BTreeSet::new());
 }
 
@@ -188,6 +188,6 @@ fn large_image_is_read_in_chunks_after_eviction() {
     assert!(matches!((&rendered, &kept), (RenderedImage::OnDisk(_), RenderedImage::OnDisk(_))));
     renders.remove(&id(1)).unwrap();
     assert_eq!((rendered.size(), kept.size()), (large.len() as u64, large.len() as u64));
-    assert_eq!(pictures::bytes(rendered), large);
-    assert_eq!(pictures::bytes(kept), large);
+    assert_eq!(images::bytes(rendered), large);
+    assert_eq!(images::bytes(kept), large);
 }

@@ -137,7 +137,7 @@ impl Catalog {
         self.by_name.get(name)
     }
 
-    pub fn with_pk(&self, pk: i64) -> Option<&Arc<CompiledType>> {
+    pub fn find_by_pk(&self, pk: i64) -> Option<&Arc<CompiledType>> {
         self.types.iter().find(|known| known.pk == pk)
     }
 

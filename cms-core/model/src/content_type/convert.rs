@@ -66,8 +66,11 @@ pub fn convert(old: Option<&Property>, new: &Property, stored: Option<&Value>) -
         Some(old) => carry_over(old, new, stored),
         None => (stored.cloned(), false),
     };
-    let backfill =
-        new.conversion.backfill.as_ref().filter(|_| new.required && lacks(value.as_ref()));
+    let backfill = new
+        .conversion
+        .backfill
+        .as_ref()
+        .filter(|_| new.required && is_none_or_empty(value.as_ref()));
     Converted::new(stored, backfill.cloned().or(value), is_lost)
 }
 
@@ -77,7 +80,7 @@ pub fn remove(old: &Property, stored: Option<&Value>) -> Converted {
 }
 
 /// Returns whether a value is missing or empty.
-pub fn lacks(value: Option<&Value>) -> bool {
+pub fn is_none_or_empty(value: Option<&Value>) -> bool {
     value.is_none_or(value::is_empty)
 }
 

@@ -30,7 +30,7 @@ impl IndexedProperties {
     }
 
     /// The indexes of a type without combinations.
-    pub fn of(properties: &[Property]) -> Self {
+    pub fn without_combinations(properties: &[Property]) -> Self {
         Self::new(properties, Vec::new())
     }
 
@@ -133,7 +133,7 @@ mod tests {
     #[test]
     fn object_has_the_values_by_name() {
         let property = |name| Property::plain(name, SchemaType::String, InputType::Text);
-        let indexed = IndexedProperties::of(&["a", "b", "c"].map(property));
+        let indexed = IndexedProperties::without_combinations(&["a", "b", "c"].map(property));
         let cases = [
             ("{}", "{}"),
             (r#"{"0":"A \"x\""}"#, r#"{"a":"A \"x\""}"#),

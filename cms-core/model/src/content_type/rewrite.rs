@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 
 use super::{
     combinations::{self, Combinations},
-    convert::{Converted, ValueOutcome, convert, lacks, remove},
+    convert::{Converted, ValueOutcome, convert, is_none_or_empty, remove},
     diff::{self, PropertyDiff},
     model::{CONFIGS_PATH, Definition, Property},
     schema::{self, PropertySchema},
@@ -322,7 +322,7 @@ impl<'a> PropertyStep<'a> {
     ) -> Result<()> {
         let Some(new) = self.diff.new else { return Ok(()) };
         let needs_value = new.required && (self.checked.is_some() || self.diff.newly_required());
-        if needs_value && lacks(value) {
+        if needs_value && is_none_or_empty(value) {
             errors.add(&new.name, message::required(&new.name));
             return Ok(());
         }

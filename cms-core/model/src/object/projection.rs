@@ -221,7 +221,7 @@ impl Projection {
     }
 
     /// Returns whether a path names exactly this member of the root.
-    pub fn names(&self, member: &str) -> bool {
+    pub fn names_member(&self, member: &str) -> bool {
         self.child(0, member).is_some_and(|node| self.nodes[node].is_complete)
     }
 

@@ -43,7 +43,7 @@ impl WorkflowSet {
     }
 
     /// The built-in workflows, then custom ones.
-    pub fn with(defined: Vec<Workflow>) -> Self {
+    pub fn with_custom(defined: Vec<Workflow>) -> Self {
         let mut all = Self::built_in();
         all.0.extend(defined.into_iter().map(Arc::new));
         all

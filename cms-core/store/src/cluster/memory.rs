@@ -23,7 +23,7 @@ use crate::lock;
 
 /// When the connection breaks during a commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cut {
+pub enum ConnectionBreak {
     /// The connection breaks, and nothing was stored.
     BeforeCommit,
     /// The connection breaks after the commit was stored.
@@ -60,7 +60,7 @@ struct State {
     commits: BTreeMap<i64, (i64, ChangedKeys)>,
     /// When each commit of the log was made.
     times: BTreeMap<i64, i64>,
-    cuts: Vec<Cut>,
+    cuts: Vec<ConnectionBreak>,
     /// The number of the next reads of a nonce that fail.
     failing_nonce_reads: usize,
     /// Reports by node, each with its time.
@@ -84,7 +84,7 @@ impl MemoryDatabase {
     }
 
     /// Breaks the connection during the next commits, one for each cut; later commits succeed.
-    pub fn cut(&self, cuts: impl IntoIterator<Item = Cut>) {
+    pub fn break_connection(&self, cuts: impl IntoIterator<Item = ConnectionBreak>) {
         self.lock_state().cuts.extend(cuts);
     }
 
@@ -422,7 +422,7 @@ impl LockedHead for Locked<'_> {
             return CommitOutcome::Failed(Error::internal("the commit does not follow the head"));
         }
         let cut = if state.cuts.is_empty() { None } else { Some(state.cuts.remove(0)) };
-        if cut == Some(Cut::BeforeCommit) {
+        if cut == Some(ConnectionBreak::BeforeCommit) {
             return CommitOutcome::Unknown;
         }
         for (table, keys, rows) in std::mem::take(&mut self.sent) {

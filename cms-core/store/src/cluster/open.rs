@@ -161,8 +161,8 @@ pub fn compare_directory(folder: &Path, database: &dyn SharedDatabase) -> Result
 
 impl<'f> NodeFolder<'f> {
     fn lock(folder: &'f Path) -> Result<Self> {
-        folder::make(folder).map_err(|error| path_error(folder, &error))?;
-        let lock = lock::try_hold(&folder.join(NODE_LOCK))?.ok_or_else(|| {
+        folder::create(folder).map_err(|error| path_error(folder, &error))?;
+        let lock = lock::try_lock(&folder.join(NODE_LOCK))?.ok_or_else(|| {
             Error::Conflict(format!(
                 "another node uses the data directory {}: give each node a directory of its own",
                 folder.display()

@@ -96,7 +96,7 @@ pub(super) fn database(properties: &[Property]) -> Connection {
     for ctd in [CTD - 1, CTD] {
         connection.execute("INSERT INTO ctd VALUES (?1, ?1, ?1, '{}', 1, 0, NULL)", [ctd]).unwrap();
     }
-    for (_, sql) in slots::indexes(IndexedProperties::of(properties).count()) {
+    for (_, sql) in slots::indexes(IndexedProperties::without_combinations(properties).count()) {
         connection.execute_batch(&sql).unwrap();
     }
     connection
@@ -105,7 +105,7 @@ pub(super) fn database(properties: &[Property]) -> Connection {
 /// Stores an object of the type, and a twin of the other type, which no list may return. Objects
 /// with status `public` are published in this version.
 pub(super) fn insert(connection: &Connection, properties: &[Property], object: &Stored) {
-    let slots = IndexedProperties::of(properties);
+    let slots = IndexedProperties::without_combinations(properties);
     for ctd in [CTD - 1, CTD] {
         connection
             .prepare_cached(

@@ -374,7 +374,7 @@ fn unique_values_conflict_when_equal() {
     let pk = connection
         .query_row("SELECT pk FROM object WHERE ctd = ?1", [CTD], |row| row.get::<_, i64>(0))
         .unwrap();
-    let slots = IndexedProperties::of(&properties);
+    let slots = IndexedProperties::without_combinations(&properties);
     let clashes = |property, value: &Value, except| {
         let slot = slots.find(property).unwrap_or_else(|| panic!("{property} has no slot"));
         Edition::ALL.map(|edition| {

@@ -68,7 +68,7 @@ async fn hidden_object_cannot_be_changed() {
         }
     }
     for target in TARGETS {
-        let reply = app.get(&content(target)).await.both();
+        let reply = app.get(&content(target)).await.status_and_body();
         assert_eq!(reply, (200, complete(target, Current)), "{target}");
     }
 }
@@ -178,7 +178,11 @@ async fn visible_object_changes_in_its_current_version() {
             app.wait_a_minute();
             let reply = view.send_as(&app, method, path, body).await;
             assert_eq!(reply, *wanted, "{view:?} {method} {path}");
-            assert_eq!(app.get(&one).await.both(), (200, then.clone()), "{view:?} {method} {path}");
+            assert_eq!(
+                app.get(&one).await.status_and_body(),
+                (200, then.clone()),
+                "{view:?} {method} {path}"
+            );
         }
     }
 }

@@ -7,7 +7,7 @@
 use serde_json::{Map, Value};
 
 use super::super::{
-    convert::lacks,
+    convert::is_none_or_empty,
     diff,
     model::{CONFIGS_PATH, Definition, InputType, PARSE, Property},
     schema::PropertySchema,
@@ -53,7 +53,7 @@ fn check_backfills(properties: &[Property], schemas: &Value, path: &str, errors:
             let schema = PropertySchema::of(property, stored);
             validate_value(property, &schema, backfill, Some(budget), &mut found);
             let is_too_large = bytes > limits::MAX_OBJECT_BYTES;
-            let is_missing = property.required && lacks(Some(backfill));
+            let is_missing = property.required && is_none_or_empty(Some(backfill));
             if !found.is_empty() || is_missing || is_too_large {
                 errors.add(format!("{path}.backfill"), NOT_VALID);
             }

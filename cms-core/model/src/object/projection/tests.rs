@@ -254,7 +254,7 @@ fn parts_have_id_and_what_paths_name() {
 #[test]
 fn parts_need_the_columns_of_their_properties() {
     use Columns::{All, IndexedProperties as Indexed, WithoutProperties};
-    let indexed = IndexedProperties::of(&properties());
+    let indexed = IndexedProperties::without_combinations(&properties());
     let columns = |named: &[&str]| {
         let projection = read(&paths(named)).unwrap();
         projection.columns(projection.root(), &indexed)
