@@ -5,15 +5,15 @@ import { t } from '../text';
 
 export const mayDiscard = (): boolean => confirm(t.common.discardTyped);
 
-/** For `$effect`: asks before leaving while `isChanged` says so. */
+/** For `$effect`: asks before leaving while `isChanged` returns true. */
 export function guardUnsaved(isChanged: () => boolean): () => void {
-  const hold = (event: BeforeUnloadEvent) => {
+  const preventUnload = (event: BeforeUnloadEvent) => {
     if (isChanged()) event.preventDefault();
   };
-  addEventListener('beforeunload', hold);
+  addEventListener('beforeunload', preventUnload);
   const stop = guardNavigation(() => !isChanged() || mayDiscard());
   return () => {
-    removeEventListener('beforeunload', hold);
+    removeEventListener('beforeunload', preventUnload);
     stop();
   };
 }

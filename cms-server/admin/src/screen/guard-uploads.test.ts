@@ -22,13 +22,13 @@ afterEach(() => {
   stop();
 });
 
-const holdsPage = () => !dispatchEvent(new Event('beforeunload', { cancelable: true }));
+const asksBeforeUnload = () => !dispatchEvent(new Event('beforeunload', { cancelable: true }));
 
 it('asks before the screen is left while uploads run', () => {
   navigate('/admin/c/post');
   expect(ask).toHaveBeenCalledExactlyOnceWith('Leave?');
   expect(route.path).toBe('media');
-  expect(holdsPage()).toBe(true);
+  expect(asksBeforeUnload()).toBe(true);
   ask.mockReturnValue(true);
   navigate('/admin/c/post');
   expect(route.path).toBe('c/post');
@@ -36,7 +36,7 @@ it('asks before the screen is left while uploads run', () => {
 
 it('does not ask when all uploads are finished', () => {
   uploads.running = 0;
-  expect(holdsPage()).toBe(false);
+  expect(asksBeforeUnload()).toBe(false);
   navigate('/admin/c/post');
   expect(route.path).toBe('c/post');
   expect(ask).not.toHaveBeenCalled();
@@ -45,7 +45,7 @@ it('does not ask when all uploads are finished', () => {
 it('does not ask for uploads of a screen that was left', () => {
   stop();
   expect(maySignOut()).toBe(true);
-  expect(holdsPage()).toBe(false);
+  expect(asksBeforeUnload()).toBe(false);
   expect(ask).not.toHaveBeenCalled();
 });
 

@@ -1,4 +1,4 @@
-// Uploads go on after their screen is left, but then no field receives their files and nobody sees refusals: the page
+// Uploads continue after their screen is left, but then no field receives their files and nobody sees refusals: the page
 // asks before the user leaves.
 import { UploadGroup, type RunningUploads } from '../object/upload-group';
 import { guardNavigation } from '../router.svelte';
@@ -14,18 +14,18 @@ export function mayLeaveUploads(uploads: RunningUploads, question: string): bool
 
 /** For `onMount`: asks `question` before the user leaves the screen while uploads are running. */
 export function guardUploads(uploads: RunningUploads, question: () => string): () => void {
-  const hold = (event: BeforeUnloadEvent) => {
+  const preventUnload = (event: BeforeUnloadEvent) => {
     if (uploads.running > 0) event.preventDefault();
   };
-  addEventListener('beforeunload', hold);
+  addEventListener('beforeunload', preventUnload);
   const stops = [guarded.add(uploads), guardNavigation(() => mayLeaveUploads(uploads, question()))];
   return () => {
-    removeEventListener('beforeunload', hold);
+    removeEventListener('beforeunload', preventUnload);
     for (const stop of stops) stop();
   };
 }
 
 export const maySignOut = (): boolean => mayLeaveUploads(guarded, t.shell.signOutUploads);
 
-/** After sign-out the server refuses them. */
+/** Cancels all uploads: after sign-out the server refuses them. */
 export const cancelGuardedUploads = (): void => guarded.cancelAll();

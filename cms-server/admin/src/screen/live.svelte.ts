@@ -1,5 +1,5 @@
-// Live updates: changes of others make cached responses stale, and open screens learn of them. At most one
-// reaction a second.
+// Live updates: changes on the server make cached responses stale, and open screens are notified. Both happen at
+// most once a second.
 import { joinSharedStream, type LiveMessage } from '../api/shared-stream';
 import type { Change, Presence } from '../api/change-feed';
 import { loadSession } from '../session/session.svelte';
@@ -36,24 +36,24 @@ export function onChange(listener: Listener): () => void {
 }
 
 const MIN_REFRESH_INTERVAL_MS = 1000;
-/** Screens over all types: every change concerns them. */
+/** Queries over all types: every change makes them stale. */
 const ALL_TYPE_QUERIES = new Set(['home', 'schedule', 'counts']);
 
-/** Lists that do not move under the pointer: they say that there are changes. */
+/** Lists that do not move under the pointer: they show the number of changes instead. */
 const WAITING_LISTS = new Set(['list', 'activity', 'trash', 'search']);
 
 let waiting: Change[] = [];
 let missed = false;
 let timer: ReturnType<typeof setTimeout> | undefined;
-let last = 0;
+let lastReaction = 0;
 
-function soon(): void {
-  timer ??= setTimeout(react, Math.max(0, last + MIN_REFRESH_INTERVAL_MS - Date.now()));
+function scheduleReaction(): void {
+  timer ??= setTimeout(react, Math.max(0, lastReaction + MIN_REFRESH_INTERVAL_MS - Date.now()));
 }
 
 function react(): void {
   timer = undefined;
-  last = Date.now();
+  lastReaction = Date.now();
   const changes = waiting;
   const all = missed;
   waiting = [];
@@ -69,7 +69,7 @@ function react(): void {
       return queryKey.some((part) => typeof part === 'string' && types.has(part));
     },
   });
-  // A change of the type may have changed all of its objects.
+  // A change without an object id is one of the type, which may have changed all of its objects.
   const stale = all || changes.some((change) => change.id === null);
   for (const listener of listeners) {
     for (const change of changes) listener(change);
@@ -87,10 +87,10 @@ function receive(message: LiveMessage): void {
     present = presence.ended ? others : [...others, presence];
   } else if (message.kind === 'changes') {
     waiting.push(...message.changes);
-    soon();
+    scheduleReaction();
   } else if (message.kind === 'stale') {
     missed = true;
-    soon();
+    scheduleReaction();
   }
 }
 

@@ -12,14 +12,14 @@ export class PendingRefresh<T> {
     private readonly options: {
       key: () => QueryKey;
       read: (signal: AbortSignal) => Promise<T>;
-      /** One string per row that is shown; a row with another string is another row. */
+      /** One string per shown row; a row whose string has changed is a new row. */
       rows: (data: T) => string[];
       /** Combines shown and read data when the user asks for it; by default the read data replace the shown. */
       join?: (before: T, next: T) => T;
     },
   ) {}
 
-  /** How many rows are new or gone. */
+  /** Number of new rows, or of missing rows if these are more. */
   get count(): number {
     return this.#found?.key === this.#key ? this.#found.count : 0;
   }

@@ -1,4 +1,4 @@
-// Cached responses of the server. A response is stale at once: it is shown while it is requested again.
+// Cached responses of the server. A response is stale immediately: it is shown while it is requested again.
 import { QueryClient } from '@tanstack/svelte-query';
 import { ProblemError } from '../api/problem';
 
@@ -22,8 +22,8 @@ export const queries = new QueryClient({
       networkMode: 'always',
       refetchOnReconnect: ({ state }) => state.error !== null,
       throwOnError: false,
-      // By default, a component is notified only of members that it has read: one that it reads for the first time
-      // after the response would stay at its old value.
+      // By default, a component is notified only of properties that it has read: a property that it first reads
+      // after the response would keep its old value.
       notifyOnChangeProps: 'all',
     },
   },

@@ -1,4 +1,4 @@
-// Whom the list of authors offers.
+// Authors that the filter offers.
 import { expect, test } from 'vitest';
 import { authorOptions } from './author-options';
 
@@ -16,7 +16,7 @@ const known = {
 };
 const offered = (words: string) => authorOptions(words, known).map(({ key }) => key);
 
-test('authors are offered once, the user first', () => {
+test('authors are offered once, the signed-in user first', () => {
   expect(offered('')).toEqual(['1', '2', '3', '4']);
 });
 
@@ -27,7 +27,7 @@ test('authors are found by a part of name or address, in any letter case', () =>
   expect(offered('nobody')).toEqual([]);
 });
 
-test('authors of a page without rights on users are those that it shows', () => {
+test('authors are those of the shown changes if the user may not list users', () => {
   expect(authorOptions('', { ...known, me: null, users: [], keys: [] }).map(({ key }) => key)).toEqual([
     '2',
     '4',

@@ -1,22 +1,22 @@
-// Whom the list of authors offers for typed words. Pure functions.
+// Authors that the filter offers for typed words. Pure functions.
 
 export interface AuthorOption {
   key: string;
   label: string;
-  /** The e-mail address of a user, or that it is a key. */
+  /** The e-mail address of a user; for a key, the word "Key". */
   detail?: string;
 }
 
 interface Known {
   me: AuthorOption | null;
-  /** Found by the server. */
+  /** Users that the server found. */
   users: AuthorOption[];
   keys: AuthorOption[];
   /** Authors of changes on the screen; removed users and keys are among them. */
   seen: AuthorOption[];
 }
 
-/** The user first, then users, keys, and who else is on the screen: each once. */
+/** The signed-in user, other users, keys, and other authors of shown changes, in this order; each once. */
 export function authorOptions(words: string, { me, users, keys, seen }: Known): AuthorOption[] {
   const fits = ({ label, detail = '' }: AuthorOption) =>
     `${label} ${detail}`.toLocaleLowerCase().includes(words.trim().toLocaleLowerCase());

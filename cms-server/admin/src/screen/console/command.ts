@@ -87,7 +87,7 @@ const CLI_FLAGS: Record<string, Record<string, string>> = {
 const PUBLISHED_ONLY = ['content_list', 'search'];
 
 interface Options {
-  /** Drafts too. */
+  /** Includes drafts. */
   preview?: boolean;
   body?: string | undefined;
 }
@@ -95,7 +95,7 @@ interface Options {
 /** A text as the standard input of a command. */
 const piped = (text: string, command: string) => `printf %s ${quoted(text)} | ${command}`;
 
-/** The command that does the same, where there is one and it has flags for all values. */
+/** The command that sends the same request; null if there is none, or if it has no flag for a value. */
 export function asCommand(
   operation: Operation,
   values: ParameterValues,

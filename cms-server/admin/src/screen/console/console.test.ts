@@ -12,18 +12,18 @@ const named = (id: string) => {
   return found;
 };
 
-test('knows every operation of the server by a name of its own', () => {
+test('operations of the server have unique ids', () => {
   expect(operations.length).toBeGreaterThan(100);
   expect(new Set(operations.map(({ id }) => id)).size).toBe(operations.length);
   expect(findOperations(operations, 'rotate key').map(({ id }) => id)).toContain('rotateKey');
 });
 
-test('fills an example into the body', () => {
+test('body of an operation starts with an example', () => {
   expect(named('postKey').body).toMatchObject({ name: '', kind: 'read_only' });
   expect(named('getKeys').body).toBeNull();
 });
 
-test('puts values where they belong, and quotes them', () => {
+test('values are put into the request, and quoted in commands', () => {
   const list = named('content_list');
   expect(missingOf(list, {})).toEqual(['contentType']);
   const values = { 'path.contentType': 'post', 'query.ids[]': 'a\nb c', 'query.limit': '5' };
@@ -39,7 +39,7 @@ test('puts values where they belong, and quotes them', () => {
   expect(asCommand(list, { ...values, 'header.If-None-Match': '"a"' }, 'https://x')).toBeNull();
 });
 
-test('recognises a request that was sent', () => {
+test('operation of a sent request is found', () => {
   const found = (method: string, path: string) => operationOf(operations, method, path);
   const list = found(
     'GET',
@@ -56,7 +56,7 @@ test('recognises a request that was sent', () => {
   expect(found('GET', '/nothing')).toBeNull();
 });
 
-test('gives a command the body, and a query its variables', () => {
+test('commands contain the body, and the variables of a query', () => {
   const values = { 'path.contentType': 'post', 'path.id': 'boat' };
   const body = '{"title":"Ann\'s"}';
   expect(asCommand(named('content_patch'), values, 'https://x', { body })).toBe(

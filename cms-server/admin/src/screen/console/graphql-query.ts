@@ -17,11 +17,11 @@ const INDENT = '        ';
 
 function selectionOf(field: Field): string | null {
   if (SHORT_KINDS.includes(field.kind)) return field.name;
-  // A link without a type could be of any.
+  // With no or several target types, the type of the linked object is not known.
   return field.kind === 'datasource' && field.targets.length === 1 ? `${field.name} { id }` : null;
 }
 
-/** The first objects of a type, or one of them. */
+/** A query for the first objects of a type, or for one object. */
 export function queryFor(type: string, fields: readonly Field[], id: string | null): string {
   const names = fields.map(selectionOf).filter((selection) => selection !== null);
   const lines = ['id', ...names.slice(0, MAX_FIELDS)].map((line) => INDENT + line).join('\n');

@@ -14,7 +14,7 @@ const publishing = {
   ],
 };
 
-it('only what a person may move on waits for them', () => {
+it('states wait for a user only if the user may move objects out of them', () => {
   expect(waitingStates(publishing, true)).toEqual(['review']);
   expect(waitingStates(publishing, false)).toEqual([]);
 });

@@ -53,11 +53,11 @@ export async function readSchedule({ signal }: Options): Promise<Schema['Schedul
 }
 
 export interface Waiting extends SearchHit {
-  /** Of its workflow. */
+  /** State in its workflow. */
   state: string;
 }
 
-/** States between the first one and `public` that the user can move objects out of. */
+/** States, except the initial one and `public`, that the user can move objects out of. */
 export function waitingStates(workflow: Schema['Workflow'], mayPublish: boolean): string[] {
   const states = transitionsOf(workflow)
     .filter(({ from, to }) => from !== to && (mayPublish || (from !== 'public' && to !== 'public')))
@@ -66,7 +66,7 @@ export function waitingStates(workflow: Schema['Workflow'], mayPublish: boolean)
   return [...new Set(states)];
 }
 
-/** Objects of workflow types that the user can move on, with one search over all of them. */
+/** Objects that wait for a transition by the user, found by one search over all types with a workflow. */
 export async function readWaiting(
   types: ContentType[],
   mayPublish: boolean,

@@ -1,4 +1,4 @@
-// What keys are, and which rules a preset stands for. Knows no request.
+// Kinds of keys, rules of the presets, and rules in words. Knows no request.
 import type { Schema } from '../../api/client';
 import { typeNamed } from '../../session/session.svelte';
 import { t } from '../../text';
@@ -11,16 +11,16 @@ export const KINDS: Kind[] = ['scoped', 'read_only', 'read_write', 'admin'];
 const MAX_RULES = 5;
 export const GRACE_HOURS = [0, 1, 24, 72, 168] as const;
 
-const all = { ctd: '*', read: true, create: false, update: false, delete: false };
+const READ_ALL = { ctd: '*', read: true, create: false, update: false, delete: false };
 export const PRESETS: Record<keyof typeof t.keys.preset, Rule[]> = {
-  viewer: [all],
-  allButDelete: [{ ...all, create: true, update: true }],
-  allRights: [{ ...all, create: true, update: true, delete: true }],
+  viewer: [READ_ALL],
+  allButDelete: [{ ...READ_ALL, create: true, update: true }],
+  allRights: [{ ...READ_ALL, create: true, update: true, delete: true }],
   none: [],
 };
 export const PRESET_NAMES = ['viewer', 'allButDelete', 'allRights', 'none'] as const;
 
-/** Rules of the API, where a right may be left out. */
+/** The rules of a key; a right that the API leaves out is false. */
 export function rulesOf(key: Key): Rule[] {
   return key.rules.map((rule) => ({
     ctd: rule.ctd,

@@ -6,12 +6,12 @@ import { locale, t } from '../../text';
 import { targetOf } from '../../value/link';
 import { fileOfUrl, thumbnailPath } from '../../value/media';
 
-/** A link, as far as it was read: with its object, or only its address. */
+/** A link with the title of its object; without the object, the id is the title. */
 export interface Linked {
   id: string;
   title: string;
-  /** Address of a small picture. */
-  picture: string | null;
+  /** URL of a thumbnail. */
+  image: string | null;
 }
 
 /** Links of a relation. Objects stand in place of links where the server has followed them. */
@@ -19,12 +19,12 @@ export function linksOf(value: unknown): Linked[] {
   return records(value).map((item) => {
     if (typeof item.dataUrl === 'string') {
       const id = targetOf(item)?.id ?? item.dataUrl;
-      return { id, title: id, picture: null };
+      return { id, title: id, image: null };
     }
     const id = string(item.id) ?? '';
     const file = string(item.type) === 'image' ? fileOfUrl(item.url) : null;
     const title = string(record(item.internal).objectTitle) || id;
-    return { id, title, picture: file ? thumbnailPath(file) : null };
+    return { id, title, image: file ? thumbnailPath(file) : null };
   });
 }
 

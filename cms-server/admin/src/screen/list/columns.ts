@@ -21,10 +21,10 @@ export interface Column {
 
 /** Kinds whose values are too long, or have no short form. */
 const KINDS_WITHOUT_COLUMN = new Set(['richtext', 'block', 'textMarkdown', 'markdown', 'custom', 'object']);
-/** Kinds that are shown at first, where nothing else was chosen. */
+/** Kinds that are shown by default. */
 const DEFAULT_COLUMN_KINDS = new Set(['datasource', 'radio', 'select', 'dateTime', 'number', 'checkbox']);
 
-function ofField(field: Field): Column {
+function columnOfField(field: Field): Column {
   const { name: id, label } = field;
   if (field.kind === 'datasource') {
     const parts = ['internal.objectTitle', 'internal.contentType', 'url', 'type'];
@@ -36,7 +36,7 @@ function ofField(field: Field): Column {
   return { id, label, order, fields: [id], linked: false, field, numeric: field.kind === 'number' };
 }
 
-function ofObject(id: keyof typeof t.list.internal, order: string | null = id): Column {
+function commonColumn(id: keyof typeof t.list.internal, order: string | null = id): Column {
   const fields = id === 'id' ? [] : [id];
   return { id, label: t.list.internal[id], order, fields, linked: false, field: null, numeric: false };
 }
@@ -44,23 +44,23 @@ function ofObject(id: keyof typeof t.list.internal, order: string | null = id): 
 /** All columns that a list of the type can have, besides the title. */
 export function columnsOf(type: ContentType, form: Form): Column[] {
   return [
-    ...(type.draftPublic ? [ofObject('internal.status')] : []),
-    ...(hasWorkflow(type) ? [ofObject('internal.workflowState')] : []),
+    ...(type.draftPublic ? [commonColumn('internal.status')] : []),
+    ...(hasWorkflow(type) ? [commonColumn('internal.workflowState')] : []),
     ...form.fields
       .filter((field) => !KINDS_WITHOUT_COLUMN.has(field.kind) && !field.password && !field.title)
-      .map(ofField),
-    ofObject('internal.updatedAt'),
-    ofObject('internal.updatedBy', null),
-    ofObject('internal.createdAt'),
-    ofObject('internal.createdBy', null),
-    ...(type.draftPublic ? [ofObject('internal.publishedAt'), ofObject('internal.scheduledAt')] : []),
+      .map(columnOfField),
+    commonColumn('internal.updatedAt'),
+    commonColumn('internal.updatedBy', null),
+    commonColumn('internal.createdAt'),
+    commonColumn('internal.createdBy', null),
+    ...(type.draftPublic ? [commonColumn('internal.publishedAt'), commonColumn('internal.scheduledAt')] : []),
     { ...ofObject('internal.latestVersion'), numeric: true },
-    ofObject('id'),
+    commonColumn('id'),
   ];
 }
 
-/** Ids of the columns where nobody has chosen others: those of the type, else a few short properties. */
-export function firstColumns(type: ContentType, form: Form): string[] {
+/** Ids of the columns that a list shows by default: those of the type, else a few short properties. */
+export function defaultColumns(type: ContentType, form: Form): string[] {
   // The title has its column in any case.
   const named = type.admin.columns.filter((name) =>
     form.fields.some((field) => field.name === name && !field.title),

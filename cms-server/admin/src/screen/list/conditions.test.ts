@@ -41,7 +41,7 @@ describe('filters in the address', () => {
 describe('filters of a request', () => {
   const day = { type: 'inRange', filter: '2026-01-02', filter2: '2026-01-03' } as const;
 
-  it('take the days of the user for moments', () => {
+  it('use days in the time zone of the user for instants', () => {
     const sent = apiConditions({ a: day }, () => 'instant');
     expect(sent).toEqual({
       a: {
@@ -91,7 +91,7 @@ describe('filters beside searched words', () => {
     expect(searchFilters({ 'a[*].dataUrl': value })).toEqual({ filters: { a: query }, ignored: [] });
   });
 
-  it('are named when words cannot be combined with them', () => {
+  it('are listed as ignored if the search cannot express them', () => {
     expect(searchFilters({ a: { type: 'endsWith', filter: 'x' } })).toEqual({ filters: {}, ignored: ['a'] });
   });
 });

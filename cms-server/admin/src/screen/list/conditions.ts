@@ -39,7 +39,7 @@ export type Conditions = Record<string, Condition>;
 const isScalar = (value: unknown): value is Scalar =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
 
-/** Reads conditions; what is not one is left out. */
+/** Reads conditions, without those that are not valid. */
 export function readConditions(value: unknown): Conditions {
   const conditions: Conditions = {};
   if (!isRecord(value)) return conditions;
@@ -79,7 +79,7 @@ export function isComplete({ type, filter, filter2 }: Condition): boolean {
 }
 
 /**
- * What a path holds, as far as its comparisons depend on it. `date` is a day; `dateTime` a day with a local time,
+ * How the values of a path are compared. `date` is a day; `dateTime` a day with a local time,
  * without a time zone; `instant` a moment in UTC, such as `internal.updatedAt`.
  */
 export type PathKind = 'text' | 'number' | 'date' | 'dateTime' | 'instant' | 'boolean' | 'relation' | 'other';
@@ -103,12 +103,12 @@ export function apiConditions(
 function apiCondition(condition: Condition, kind: PathKind, now: number): Record<string, unknown> {
   const { type, filter, filter2 } = condition;
   if (type === 'lastDays') {
-    // Whole hours, so that the same list is the same request for a while.
+    // Rounded down to an hour, so that the request stays the same until the next hour.
     const from = Math.floor(now / HOUR_MS) * HOUR_MS - Number(filter) * 24 * HOUR_MS;
     return { type: 'greaterThanOrEqual', filter: isoDate(Math.max(from, FIRST_DATE_MS)) ?? filter };
   }
   if (kind !== 'instant' && kind !== 'dateTime') return { ...condition };
-  // A day stands for its last second where the condition includes or follows the whole day.
+  // If a condition includes the complete day, or begins after it, the day stands for its last second.
   const usesEndOfDay = type === 'lessThanOrEqual' || type === 'greaterThan';
   const result: Record<string, unknown> = { type };
   if (filter !== undefined) result.filter = moment(filter, kind, usesEndOfDay);
@@ -123,7 +123,7 @@ function moment(value: Scalar | Scalar[], kind: PathKind, last: boolean): Scalar
   return kind === 'instant' ? (isoDate(local) ?? value) : local;
 }
 
-/** A date in the format of the API; null for what is none, which only a typed address has. */
+/** A date in the format of the API; null if it is not valid, which only a typed address can cause. */
 function isoDate(value: string | number): string | null {
   const date = new Date(value);
   return Number.isNaN(date.getTime()) ? null : date.toISOString();

@@ -3,7 +3,7 @@
 import { onChange } from '../live.svelte';
 import { changedRows, isSameOrder, type Request, type Rows } from './rows';
 
-/** Rows that wait to be shown, and the request that they answer. */
+/** Rows that wait to be shown, and the request that returned them. */
 interface Found {
   request: string;
   rows: Rows;
@@ -16,18 +16,18 @@ export class PendingChanges {
 
   constructor(
     private readonly request: () => Request,
-    /** Rows that answer this request; none while those of an earlier one are shown. */
+    /** The shown rows of this request; undefined while rows of an earlier request are shown. */
     private readonly shown: () => Rows | undefined,
     private readonly read: (request: Request, signal: AbortSignal) => Promise<Rows>,
     private readonly replace: (request: Request, next: Rows) => void,
   ) {}
 
-  /** How many rows differ from those shown. */
+  /** Number of rows that differ from the shown ones. */
   get count(): number {
     return this.#current?.count ?? 0;
   }
 
-  /** What was found for another page or filter is no pending change of this one. */
+  /** Rows of another page or filter are not pending changes of the open list. */
   get #current(): Found | null {
     return this.#found?.request === keyOf(this.request()) ? this.#found : null;
   }

@@ -19,11 +19,11 @@ const requestOf = (page: number): Request => ({
   hydrate: 0,
 });
 
-describe('news of a list', () => {
+describe('pending changes of a list', () => {
   let request: Request;
   let shown: Rows | undefined;
   let replaced: [number, Rows][];
-  let answer: (rows: Rows) => void;
+  let respond: (rows: Rows) => void;
   let pendingChanges: PendingChanges;
 
   beforeEach(() => {
@@ -33,14 +33,14 @@ describe('news of a list', () => {
     pendingChanges = new PendingChanges(
       () => request,
       () => shown,
-      () => new Promise((resolve) => (answer = resolve)),
+      () => new Promise((resolve) => (respond = resolve)),
       (of, next) => replaced.push([of.page, next]),
     );
   });
 
   it('are shown when the user asks for them', async () => {
     const check = pendingChanges.check();
-    answer(rows('a', 'b', 'c'));
+    respond(rows('a', 'b', 'c'));
     await check;
     expect(pendingChanges.count).toBe(1);
     pendingChanges.show();
@@ -50,7 +50,7 @@ describe('news of a list', () => {
 
   it('of one page do not become rows of another', async () => {
     const check = pendingChanges.check();
-    answer(rows('a', 'b', 'c'));
+    respond(rows('a', 'b', 'c'));
     await check;
     request = requestOf(2);
     expect(pendingChanges.count).toBe(0);
@@ -61,7 +61,7 @@ describe('news of a list', () => {
   it('that arrive after a page change are dropped, although the earlier rows are still shown', async () => {
     const check = pendingChanges.check();
     request = requestOf(2);
-    answer(rows('a', 'b', 'c'));
+    respond(rows('a', 'b', 'c'));
     await check;
     expect(pendingChanges.count).toBe(0);
     expect(replaced).toEqual([]);

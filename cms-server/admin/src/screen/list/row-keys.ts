@@ -1,6 +1,6 @@
 // Keys of a list. Rows are links with `data-row`; the keys work while one of them has the focus.
 
-/** Handles a key; `ontoggle` selects or deselects the row of the focus. */
+/** Handles a key; `ontoggle` selects or deselects the focused row. */
 export function handleRowKey(
   event: KeyboardEvent,
   list: HTMLElement,

@@ -28,7 +28,7 @@ export interface Request {
   hydrate: 0 | 1;
 }
 
-/** The kind of a path, for its comparisons. */
+/** Returns a function that finds the kind of a path. */
 export function kindIn(properties: Property[]): (path: string) => PathKind {
   return (path) => properties.find((property) => property.path === path)?.kind ?? 'other';
 }

@@ -5,7 +5,7 @@ const page = ['a', 'b', 'c', 'd'].map((id) => ({ id, title: id.toUpperCase() }))
 const row = (index: number) => page[index] ?? { id: '', title: '' };
 
 describe('selecting rows', () => {
-  it('extends from the row before with Shift', () => {
+  it('extends from the previously toggled row with Shift', () => {
     const selection = new Selection();
     selection.toggle(row(3), page);
     selection.toggle(row(1), page, true);

@@ -59,7 +59,7 @@ describe('a list', () => {
     });
   });
 
-  it('begins at page 1 with a nonsense page', () => {
+  it('opens page 1 if the page in the address is not valid', () => {
     expect(readState(new URLSearchParams('page=-3&limit=9&order=-')).page).toBe(1);
   });
 });

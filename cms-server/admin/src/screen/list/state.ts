@@ -8,7 +8,7 @@ export interface Order {
   descending: boolean;
 }
 
-/** What a saved view keeps. Absent parts are those of the type or of the user. */
+/** What a saved view stores. Null stands for the setting of the user, or the default of the type. */
 export interface ViewDefinition {
   words: string;
   conditions: Conditions;

@@ -1,4 +1,4 @@
-// Saved views of a type: mine in the settings of the user, shared ones with the type. Knows requests.
+// Saved views of a type: own ones in the settings of the user, shared ones with the type. Knows requests.
 import { sendRequest, api, sendOrThrow, type Schema } from '../../api/client';
 import type { Problem } from '../../api/problem';
 import { changeSettings, settings } from '../../session/settings.svelte';
@@ -42,8 +42,8 @@ async function changeOwnListSettings(
   });
 }
 
-/** Columns that a user always wants to see in lists of a type; null for the usual ones. */
-export function keepColumns(type: string, columns: string[] | null): Promise<Problem | null> {
+/** Stores the columns of the user for lists of a type; null restores the default. */
+export function storeColumns(type: string, columns: string[] | null): Promise<Problem | null> {
   return changeOwnListSettings(type, (item) => ({ ...item, columns }));
 }
 

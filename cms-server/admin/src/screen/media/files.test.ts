@@ -12,7 +12,7 @@ describe('filters of the media library', () => {
     });
   });
 
-  it('ask only images for an alternative text', () => {
+  it('find files without an alternative text among images only', () => {
     expect(conditionsOf({ ...none, withoutAlt: true })).toEqual({
       type: { type: 'equals', filter: 'image' },
       alt: { type: 'empty' },

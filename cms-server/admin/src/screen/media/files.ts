@@ -84,7 +84,7 @@ async function search(filter: FileFilter, page: number, signal?: AbortSignal): P
   return { data: { files: summaries, total, pages: Math.ceil(total / PAGE_SIZE) }, etag: null };
 }
 
-/** How many images have no alternative text. */
+/** Number of images without an alternative text. */
 export async function countWithoutAlt(): Promise<number | null> {
   const filter = { words: '', kind: '', tag: '', withoutAlt: true };
   const result = await sendRequest<Page<unknown>>(

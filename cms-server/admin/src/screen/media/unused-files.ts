@@ -13,7 +13,7 @@ export interface UnusedFiles {
   unknown: number;
 }
 
-/** Those of the files that nothing uses, as far as the user may know. */
+/** The files that no object uses. Links from objects that the user may not read are uses, too. */
 export async function findUnused(files: Summary[], signal: AbortSignal): Promise<UnusedFiles> {
   const unused = new Set<string>();
   let unknown = 0;
@@ -29,7 +29,7 @@ export async function findUnused(files: Summary[], signal: AbortSignal): Promise
   return { files: files.filter(({ id }) => unused.has(id)), unknown };
 }
 
-/** Null when it could not be read. */
+/** Returns whether an object uses a file; null if this could not be read. */
 async function isUsed(id: string, signal: AbortSignal): Promise<boolean | null> {
   const links = await sendRequest(
     api.GET('/api/v1/content/{contentType}/{id}/incoming', {

@@ -1,4 +1,4 @@
-// Values of an earlier version go into the form. What was typed there and not saved can be brought back,
+// Puts values of an earlier version into the form. If the form had unsaved changes, the user can restore them
 // as long as the object is open.
 import type { Values } from '../../object/form-state.svelte';
 import type { ObjectEditor } from '../../object/editor.svelte';
@@ -7,7 +7,7 @@ import { t } from '../../text';
 import { FORM_TOPIC } from './change-messages';
 import { dismissToast, toast } from '../../ui/toasts.svelte';
 
-let offered: number | undefined;
+let undoToast: number | undefined;
 
 export function applyVersion(editor: ObjectEditor, version: number, values: Partial<Values>): void {
   const before = editor.formState.mine;
@@ -15,11 +15,11 @@ export function applyVersion(editor: ObjectEditor, version: number, values: Part
   editor.setValues(values);
   const run = () => editor.setValues(valuesBefore(editor.formState.mine, values, before));
   const action = typed ? { label: t.publishing.undo, run } : undefined;
-  offered = toast(t.publishing.inForm(String(version)), { action, topic: FORM_TOPIC });
+  undoToast = toast(t.publishing.inForm(String(version)), { action, topic: FORM_TOPIC });
 }
 
-/** The object is left. */
+/** Removes the undo message when the user leaves the object. */
 export function dismissUndo(): void {
-  if (offered !== undefined) dismissToast(offered);
-  offered = undefined;
+  if (undoToast !== undefined) dismissToast(undoToast);
+  undoToast = undefined;
 }

@@ -43,7 +43,7 @@ export async function openEditor(
   const opened =
     id === null ? await openNew(type.name, objectKey, opener) : await openObject(type.name, id, opener);
   if ('problem' in opened) return opened;
-  // All titles with one request; the controls that show them are still being loaded.
+  // Requests all titles together, while the controls that show them are still being loaded.
   const values = Object.values(opened.found?.values ?? opened.object ?? {});
   const shown = values.map((value: unknown) => (Array.isArray(value) ? value.slice(0, SHOWN_LINKS) : value));
   const links = linksIn(shown);
@@ -74,7 +74,7 @@ export function attachEditor(typeName: () => string, editor: () => ObjectEditor 
     });
   });
 
-  /** Leaving loses text only when it could not be stored anywhere. */
+  /** Returns whether leaving would lose text: only if the text could not be stored anywhere. */
   const wouldLose = () => {
     if (hasUnsavedText()) return true;
     const { unsavedState, formState } = editor() ?? {};

@@ -2,7 +2,7 @@
 import { expect, it, vi } from 'vitest';
 import { focusPath, pathsAbove } from './focus-path';
 
-it('looks for the property, then for what contains it', () => {
+it('paths of a property are its own, then those that contain it', () => {
   expect(pathsAbove('list[0].people[2].name')).toEqual([
     'list[0].people[2].name',
     'list[0].people[2]',

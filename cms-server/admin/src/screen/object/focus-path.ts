@@ -21,7 +21,7 @@ export function focusPath(root: HTMLElement, path: string): void {
   for (const candidate of pathsAbove(path)) {
     const place = root.querySelector<HTMLElement>(`[data-path="${CSS.escape(candidate)}"]`);
     if (!place) continue;
-    // What is closed around it is opened.
+    // Opens the collapsed elements around the control.
     for (let at: Element | null = place; at; at = at.parentElement) {
       if (at instanceof HTMLDetailsElement) at.open = true;
     }

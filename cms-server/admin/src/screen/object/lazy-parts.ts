@@ -2,7 +2,7 @@
 // the form has been open for a while: then they are there immediately, and without a network.
 import { loadAgain } from '../../ui/load-again';
 
-/** For a part that has no place to say that it could not be loaded. */
+/** A part without a place for an error message is loaded again until it arrives. */
 const part =
   <T>(load: () => Promise<T>) =>
   () =>

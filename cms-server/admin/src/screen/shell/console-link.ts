@@ -1,9 +1,9 @@
-// Where the console begins: with the request behind the open screen. Plain values.
+// The operation that the console opens with: the request behind the open screen. Plain values.
 const MEDIA_TYPE = '_media';
 const PLAN_SEGMENT = '+plan';
 /** Screens without a name or an id in their path. */
 const SCREEN_OPERATIONS: Record<string, string> = {
-  // Home begins with what was changed last.
+  // Home shows the newest changes.
   '': 'getActivity',
   activity: 'getActivity',
   keys: 'getKeys',
@@ -27,8 +27,8 @@ export function consoleQuery(segments: string[], query: URLSearchParams): Record
   if (place === 'types' && name === PLAN_SEGMENT) return { op: 'planContentTypes' };
   const isForm = name?.startsWith('+') === true || id?.startsWith('+') === true;
   if (place === 'c' && name !== undefined)
-    return ofContent(name, isForm ? undefined : id, query, segments[3]);
-  if (place === 'media') return ofContent(MEDIA_TYPE, name, query);
+    return contentQuery(name, isForm ? undefined : id, query, segments[3]);
+  if (place === 'media') return contentQuery(MEDIA_TYPE, name, query);
   if (name !== undefined && !isForm) {
     if (place === 'types') return { op: 'getContentDefinition', 'path.id': name };
     if (place === 'users') return { op: 'getUser', 'path.id': name };
@@ -40,7 +40,7 @@ export function consoleQuery(segments: string[], query: URLSearchParams): Record
   return { op, ...(words !== '' && ['search', 'trash', 'users'].includes(place) && { 'query.q': words }) };
 }
 
-function ofContent(
+function contentQuery(
   type: string,
   id: string | undefined,
   query: URLSearchParams,

@@ -1,9 +1,9 @@
 // Moves the focus to the heading of a screen that was opened, as soon as it is rendered. Knows no screen.
 
-/** Waits for the heading, until something else has the keyboard; returns how to stop. */
+/** Waits for the heading, or until another element has the focus; returns how to stop. */
 export function focusHeading(main: HTMLElement): () => void {
-  const observer = new MutationObserver(look);
-  function look(): void {
+  const observer = new MutationObserver(focusIfFree);
+  function focusIfFree(): void {
     const active = document.activeElement;
     const free = active === null || active === document.body || active === main;
     const heading = main.querySelector('h1');
@@ -12,6 +12,6 @@ export function focusHeading(main: HTMLElement): () => void {
     observer.disconnect();
   }
   observer.observe(main, { childList: true, subtree: true });
-  look();
+  focusIfFree();
   return () => observer.disconnect();
 }

@@ -7,7 +7,7 @@ export interface ScreenLink {
   label: string;
 }
 
-/** Screens beside the lists of types. */
+/** Screens other than the lists of types. */
 export function screenLinks(): ScreenLink[] {
   return [
     { path: '', label: t.shell.home },

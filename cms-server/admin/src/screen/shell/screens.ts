@@ -1,7 +1,7 @@
 // The table of screens: a row per path below /admin. Loaded before everything else: it imports no session.
 import type { Component } from 'svelte';
 
-// The properties of each screen are those of its row.
+// Each screen has its own properties, which its row provides.
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 type AnyComponent = Component<any>;
 
@@ -47,7 +47,7 @@ const SCREENS: Row[] = [
   { path: 'me', load: () => import('../me/Me.svelte') },
 ];
 
-/** The screen of a path, given as segments; `isSingle` tells of types with a single object. */
+/** The screen of a path, given as segments; `isSingle` returns whether a type has a single object. */
 export function screenFor(
   segments: string[],
   isSingle: (type: string) => boolean = () => false,

@@ -1,4 +1,4 @@
-// Which key presses are a shortcut of the page: when shortcuts are on, and nothing covers what they act on.
+// Recognizes shortcuts of the page: they must be switched on, and no dialog may cover the element on which they act.
 import { preferences } from '../../session/preferences.svelte';
 
 /** Returns whether `event` is ⌘ or Ctrl with `key`, and `within` is not behind a dialog. */

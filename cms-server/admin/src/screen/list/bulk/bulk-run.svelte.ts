@@ -3,9 +3,9 @@ import type { Problem } from '../../../api/problem';
 import { session } from '../../../session/session.svelte';
 import {
   bodyFor,
-  existing,
   onlyChanging,
   readJob,
+  readLiveIds,
   runBatch,
   startJob,
   stopJob,
@@ -21,12 +21,12 @@ import {
   undoPatch,
   undoStatus,
   type Before,
-  type Undone,
+  type UndoResult,
 } from './undo';
 
 const POLL_MS = 400;
 
-/** Jobs do not say which objects they changed, and a workflow leads in one direction. */
+/** Not after a job, which does not report the objects that it changed, nor after a workflow transition. */
 export function canUndo(change: BulkChange, selection: BulkSelection): boolean {
   return selection.kind === 'rows' && change.kind !== 'transition';
 }
@@ -43,7 +43,7 @@ export class BulkRun {
   problem: Problem | null = $state.raw(null);
   #stopped = false;
   #job: string | null = null;
-  /** Ids that were changed. */
+  /** Ids of changed objects. */
   #changed: string[] = [];
   #before = new Map<string, Before>();
 
@@ -56,12 +56,12 @@ export class BulkRun {
     this.total = expected;
   }
 
-  /** How many objects were changed. */
+  /** Number of changed objects. */
   get succeeded(): number {
     return Math.max(0, this.done - this.refusedCount);
   }
 
-  /** Selected rows are sent in batches; workflow transitions and everything that matches are one job. */
+  /** Selected rows are sent in batches. A workflow transition, or everything that matches, is one job. */
   async start(): Promise<void> {
     if (this.selection.kind === 'rows' && this.change.kind !== 'transition') {
       await this.#runRows([...this.selection.rows.keys()]);
@@ -111,19 +111,19 @@ export class BulkRun {
     this.state = 'done';
   }
 
-  /** An unknown id refuses a whole batch: then it is sent again without the objects that are gone. */
+  /** The server refuses a batch with an unknown id: then it is sent again without deleted objects. */
   async #batch(ids: string[]): Promise<BatchResult> {
     const result = await runBatch(this.type, this.change, ids);
     if (!('problem' in result) || result.problem.status !== 404) return result;
-    const live = await existing(this.type, ids);
+    const live = await readLiveIds(this.type, ids);
     if ('problem' in live) return live;
     const gone = ids
       .filter((id) => !live.data.has(id))
       .map((id) => ({ id, errors: { '': [result.problem.message] } }));
-    const rest = ids.filter((id) => live.data.has(id));
+    const liveIds = ids.filter((id) => live.data.has(id));
     if (gone.length === 0) return result;
-    if (rest.length === 0) return { refused: gone };
-    const again = await runBatch(this.type, this.change, rest);
+    if (liveIds.length === 0) return { refused: gone };
+    const again = await runBatch(this.type, this.change, liveIds);
     return 'problem' in again ? again : { refused: [...gone, ...again.refused] };
   }
 
@@ -164,7 +164,7 @@ export class BulkRun {
   }
 
   /** Takes the action back. */
-  undo(): Promise<Undone> {
+  undo(): Promise<UndoResult> {
     const { kind, patch = {} } = this.change;
     const changed = new Map(this.#changed.flatMap((id) => entry(id, this.#before.get(id))));
     switch (kind) {

@@ -26,7 +26,7 @@ const type = readContentType({
   },
 });
 
-it('offers no earlier value while a new one is being typed', async () => {
+it('earlier value is withdrawn while a new one is being typed', async () => {
   const patches: unknown[] = [];
   const onchoose = (patch: unknown) => patches.push(patch);
   const component = mount(PatchChoice, { target: document.body, props: { type, errors: {}, onchoose } });

@@ -10,7 +10,7 @@ import { uuid } from '../../../value/uuid';
 export type Preview = Schema['BulkPreview'];
 export type Job = Schema['BulkJob'];
 
-/** What to do, with what the action needs. */
+/** An action with its parameters. */
 export interface BulkChange {
   kind: 'publish' | 'unpublish' | 'archive' | 'delete' | 'patch' | 'transition';
   patch?: Record<string, unknown>;
@@ -45,7 +45,7 @@ export interface Body {
   transition?: string;
 }
 
-/** All objects of a selection, and what is done with them. */
+/** The request body: an action on all objects of a selection. */
 export function bodyFor(change: BulkChange, selection: BulkSelection): Body {
   return {
     action: change.kind,
@@ -64,13 +64,13 @@ function selector(words: string, filters: Record<string, unknown>): Partial<Body
   return { ...(hasFilters && { filters }), ...(words !== '' && { q: queryFor(words) }) };
 }
 
-/** Only the objects that a patch changes; null when filters cannot tell them from the others. */
+/** The same body for only the objects that the patch changes; null if no filter can find these. */
 export function onlyChanging(body: Body): Body | null {
   const [patched, ...others] = Object.entries(body.patch ?? {});
   if (!patched || others.length > 0 || (typeof patched[1] === 'object' && patched[1] !== null)) return null;
   const [name, value] = patched;
   const { all: _all, filters, ...rest } = body;
-  // A path has one condition; with `$.` it is another name of the same path.
+  // Filters have one condition per path: a second one uses `$.`, another spelling of the same path.
   const path = filters && name in filters ? `$.${name}` : name;
   return { ...rest, filters: { ...filters, [path]: { type: 'notEqual', filter: value } } };
 }
@@ -111,7 +111,7 @@ export async function stopJob(id: string): Promise<void> {
   await sendRequest(api.POST('/api/v1/job/{id}/stop', { params: { path: { id } } }));
 }
 
-/** The result of one batch: what was refused, or why the whole batch was. */
+/** The result of one batch: refused objects, or the reason why the complete batch was refused. */
 export type BatchResult = { refused: Refusal[] } | { problem: Problem };
 
 /** Runs one batch of selected rows. */
@@ -136,7 +136,7 @@ export async function runBatch(type: string, change: BulkChange, ids: string[]):
   }
 }
 
-/** Gives objects a status, whatever they have now. */
+/** Runs a publishing action on objects, whatever their status is. */
 export async function statusBatch(type: string, action: Action, ids: string[]): Promise<BatchResult> {
   const params = { path: { contentType: type } };
   const result = await sendRequest<unknown>(
@@ -177,8 +177,8 @@ export function deleteRefusals(problem: Problem, ids: string[]): BatchResult {
   return refused.length > 0 ? { refused } : { problem };
 }
 
-/** Which of the ids are live objects. */
-export async function existing(type: string, ids: string[]): Promise<ApiResult<Set<string>>> {
+/** Those of the ids that are live objects. */
+export async function readLiveIds(type: string, ids: string[]): Promise<ApiResult<Set<string>>> {
   const result = await sendRequest(
     api.GET('/api/v1/content/{contentType}', {
       params: { path: { contentType: type }, query: { limit: 1000, 'fields[]': ['id'], 'ids[]': ids } },

@@ -9,7 +9,7 @@ import { session } from '../../../session/session.svelte';
 import { isEqual } from '../../../value/equal';
 import { patchBatch, statusBatch } from './requests';
 
-/** What of an object is needed to take an action back. */
+/** State of an object before an action, as far as undo needs it. */
 export interface Before {
   status: Status;
   version: number;
@@ -19,11 +19,11 @@ export interface Before {
   values: Record<string, unknown>;
 }
 
-export interface Undone {
+export interface UndoResult {
   undone: number;
-  /** Objects that others, or this user, have changed meanwhile. */
-  left: number;
-  /** What failed first. */
+  /** Number of objects that have changed since the action. */
+  skipped: number;
+  /** The first failure. */
   problem: Problem | null;
 }
 
@@ -65,7 +65,7 @@ export function hasValues({ values }: Before, patch: Record<string, unknown>): b
   return Object.entries(patch).every(([name, value]) => isEqual(values[name], value));
 }
 
-/** Of the objects that an action changed, those that are still as it left them. */
+/** Ids of the objects that have not changed since the action. */
 async function untouched(
   type: string,
   changed: ReadonlyMap<string, Before>,
@@ -86,14 +86,14 @@ export async function undoPatch(
   type: string,
   names: string[],
   changed: ReadonlyMap<string, Before>,
-): Promise<Undone> {
+): Promise<UndoResult> {
   const found = await untouched(type, changed, names, (before, now) => now.version === before.version + 1);
-  if ('problem' in found) return { undone: 0, left: 0, problem: found.problem };
-  const result: Undone = { undone: 0, left: changed.size - found.data.length, problem: null };
-  const had = found.data.filter((id) => names.every((name) => name in (changed.get(id)?.values ?? {})));
+  if ('problem' in found) return { undone: 0, skipped: 0, problem: found.problem };
+  const result: UndoResult = { undone: 0, skipped: changed.size - found.data.length, problem: null };
+  const withAllProperties = found.data.filter((id) => names.every((name) => name in (changed.get(id)?.values ?? {})));
   const size = Math.max(1, session.context?.limits.batch ?? 1000);
-  for (let at = 0; at < had.length; at += size) {
-    const part = had.slice(at, at + size);
+  for (let at = 0; at < withAllProperties.length; at += size) {
+    const part = withAllProperties.slice(at, at + size);
     const sent = await patchBatch(
       type,
       part.map((id) => ({ ...changed.get(id)?.values, id })),
@@ -103,7 +103,7 @@ export async function undoPatch(
     const [first] = sent.refused;
     if (first) result.problem ??= refusal(first.errors);
   }
-  for (const id of found.data.filter((item) => !had.includes(item))) {
+  for (const id of found.data.filter((item) => !withAllProperties.includes(item))) {
     const problem = await removeProperties(type, id, names);
     if (problem) result.problem ??= problem;
     else result.undone += 1;
@@ -116,13 +116,13 @@ function refusal(fields: Record<string, string[]>): Problem {
   return { status: 400, message, fields, requestId: null, retryAfter: null, data: null };
 }
 
-/** Takes a property away from an object that did not have it. */
+/** Removes properties that an object did not have before the action. */
 async function removeProperties(type: string, id: string, names: string[]): Promise<Problem | null> {
   const read = await readObject(type, id);
   if ('problem' in read) return read.problem;
   const { values } = baseOf(read.data, null);
-  const rest = Object.fromEntries(Object.entries(values).filter(([name]) => !names.includes(name)));
-  const result = await updateObject(type, id, rest, read.etag ?? '*', [values]);
+  const remaining = Object.fromEntries(Object.entries(values).filter(([name]) => !names.includes(name)));
+  const result = await updateObject(type, id, remaining, read.etag ?? '*', [values]);
   return 'problem' in result ? result.problem : null;
 }
 
@@ -131,7 +131,7 @@ export async function undoStatus(
   type: string,
   action: Action,
   changed: ReadonlyMap<string, Before>,
-): Promise<Undone> {
+): Promise<UndoResult> {
   const moved = new Map([...changed].filter(([, { status }]) => status !== STATUS_AFTER[action]));
   const found = await untouched(
     type,
@@ -139,8 +139,8 @@ export async function undoStatus(
     [],
     (before, now) => now.version === before.version && now.status === STATUS_AFTER[action],
   );
-  if ('problem' in found) return { undone: 0, left: 0, problem: found.problem };
-  const result: Undone = { undone: 0, left: moved.size - found.data.length, problem: null };
+  if ('problem' in found) return { undone: 0, skipped: 0, problem: found.problem };
+  const result: UndoResult = { undone: 0, skipped: moved.size - found.data.length, problem: null };
   for (const back of ['publish', 'unpublish', 'archive'] as const) {
     const ids = found.data.filter((id) => moved.get(id)?.status === STATUS_AFTER[back]);
     const size = Math.max(1, session.context?.limits.batch ?? 1000);
@@ -161,7 +161,7 @@ export async function undoStatus(
   return result;
 }
 
-/** Publishes what readers had, as a new version, and puts the edited values on top of it again. */
+/** Publishes the previously public values as a new version, then restores the edited values as a draft. */
 async function restoreEdited(type: string, id: string, publicVersion: number): Promise<Problem | null> {
   const edited = await readObject(type, id);
   if ('problem' in edited) return edited.problem;
@@ -178,7 +178,7 @@ async function restoreEdited(type: string, id: string, publicVersion: number): P
 }
 
 /** Restores objects that this user has just deleted. */
-export async function restoreDeleted(type: string, ids: string[]): Promise<Undone> {
+export async function restoreDeleted(type: string, ids: string[]): Promise<UndoResult> {
   const waiting = new Set(ids);
   const by = session.context?.by.id;
   const entries: string[] = [];
@@ -188,8 +188,8 @@ export async function restoreDeleted(type: string, ids: string[]): Promise<Undon
         params: { query: { page, limit: 1000, 'content_type[]': [type], ...(by && { by }) } },
       }),
     );
-    if ('problem' in found) return { undone: 0, left: 0, problem: found.problem };
-    // The latest deletion of each object.
+    if ('problem' in found) return { undone: 0, skipped: 0, problem: found.problem };
+    // The trash lists the latest deletion of an object first: `delete` is true for that one only.
     entries.push(...found.data.data.filter(({ id }) => waiting.delete(id)).map(({ entry }) => entry));
     if (page >= found.data.total_pages) break;
   }
@@ -197,8 +197,8 @@ export async function restoreDeleted(type: string, ids: string[]): Promise<Undon
 }
 
 /** Restores entries of the trash. Those that are refused are tried again after others, to which they may link. */
-async function restoreEntries(entries: string[]): Promise<Undone> {
-  const result: Undone = { undone: 0, left: 0, problem: null };
+async function restoreEntries(entries: string[]): Promise<UndoResult> {
+  const result: UndoResult = { undone: 0, skipped: 0, problem: null };
   let pending = entries;
   while (pending.length > 0) {
     const refused: string[] = [];

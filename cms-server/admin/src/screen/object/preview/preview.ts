@@ -5,17 +5,17 @@ import type { ContentType } from '../../../type/definition';
 
 export type Preview = Schema['Preview'];
 
-/** What a front end posts to the page when it reads the draft again by itself. */
+/** A front end that reads the draft again itself posts this message to the page. */
 export const PREVIEW_READY = 'cms-preview-ready';
-/** What the page posts to such a front end after a save. */
+/** The page posts this message to such a front end after a save. */
 export const PREVIEW_SAVED = 'cms-preview-saved';
 
-/** The caller may have a preview of objects of this type. */
+/** Returns whether the user may have previews of objects of this type. */
 export function hasPreview(type: ContentType): boolean {
   return Boolean(type.admin.previewUrl) && session.context?.user.role !== 'viewer';
 }
 
-/** The preview may stand in a frame of this page: same origin, or an origin that the operator allows. */
+/** Returns whether a frame of this page may show the preview: same origin, or one that the operator allows. */
 export function isEmbeddable(type: ContentType): boolean {
   const target = type.admin.previewUrl ?? '';
   const origins = session.context?.features.previewOrigins ?? [];
@@ -28,7 +28,7 @@ export function requestPreview(contentType: string, id: string): Promise<ApiResu
   return sendRequest(api.POST('/api/v1/preview', { body: { contentType, id } }));
 }
 
-/** The scale at which a page of a width fits; the width of a place is 0 before it is laid out. */
-export function scaleFor(width: number, place: number): number {
-  return place === 0 || width <= place ? 1 : place / width;
+/** The scale at which a page of this width fits into the available width, which is 0 before the layout. */
+export function scaleFor(width: number, available: number): number {
+  return available === 0 || width <= available ? 1 : available / width;
 }

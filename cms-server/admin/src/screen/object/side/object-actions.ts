@@ -1,5 +1,5 @@
-// What can be done with an open object beside saving: the entries of its menu, with the reason where one is
-// not possible. The command palette offers those that are. Knows no component.
+// Actions on an open object, except saving: the entries of its menu. Actions that are not possible have a reason;
+// the command palette leaves them out. Knows no component.
 import { isPublic, type Action } from '../../../object/publish-rules';
 import type { Publishing } from '../../../object/publishing.svelte';
 import { navigate, objectHref } from '../../../router.svelte';
