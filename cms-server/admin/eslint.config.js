@@ -55,7 +55,7 @@ export default ts.config(
         {
           selector:
             "MemberExpression[object.name='t']:not(:function MemberExpression):not(PropertyDefinition MemberExpression)",
-          message: 'A module can be there before its texts: read them in a function.',
+          message: 'A module may be loaded before its texts: read them in a function.',
         },
       ],
     },
@@ -65,7 +65,7 @@ export default ts.config(
       ...noStringsAsHtml,
       '@typescript-eslint/no-non-null-assertion': 'error',
       '@typescript-eslint/no-unused-vars': ['error', { varsIgnorePattern: '^_', argsIgnorePattern: '^_' }],
-      // Sets and maps here are not shown: what is shown is state.
+      // Plain sets and maps are allowed: components show only state, which is reactive.
       'svelte/prefer-svelte-reactivity': 'off',
       '@typescript-eslint/consistent-type-imports': 'error',
       'max-lines': ['error', { max: 300, skipBlankLines: true, skipComments: true }],

@@ -15,7 +15,7 @@ export default defineConfig({
   fullyParallel: true,
   workers: 2,
   timeout: 60_000,
-  // A busy machine delays a page; an error of the page fails each time.
+  // A retry helps if a busy machine has delayed a page; an error of the page fails each time.
   retries: process.env.CI ? 2 : 0,
   expect: { timeout: 10_000 },
   reporter: process.env.CI ? 'line' : 'list',

@@ -67,8 +67,8 @@ interface Chunk {
 }
 
 /**
- * What every screen needs is one file: fewer requests, and shorter lists of what a screen loads. What starts the
- * page is a small file that is loaded beside it.
+ * The code that every screen needs is one file, `base`: fewer requests, and shorter lists of files that a screen
+ * loads. The code that starts the page is a small file, `entry`, which is loaded in parallel.
  */
 export function firstChunks(): Chunk[] {
   const entry = closureOf(join(SOURCE, 'main.ts'));
@@ -84,7 +84,7 @@ export function firstChunks(): Chunk[] {
 export function texts(): Plugin {
   return {
     name: 'texts',
-    // The frame is loaded side by side with the entry, not after it.
+    // `base` is loaded in parallel with `entry`, not after it.
     transformIndexHtml: {
       order: 'post',
       handler: (_html, { bundle }) => {
@@ -120,7 +120,7 @@ export function texts(): Plugin {
         },
       );
       if (!found) return undefined;
-      // On the first line, so that the lines of the source map stay right.
+      // On the first line, so that the lines of the source map stay correct.
       return {
         code: `import { withTexts } from ${JSON.stringify(join(TEXT, 'index.ts'))};${changed}`,
         map: null,

@@ -9,7 +9,7 @@ import { chunkFileNames, firstChunks, texts } from './texts';
 const server = process.env.CMS_SERVER ?? 'http://127.0.0.1:8080';
 const paths = ['/api', '/image', '/media', '/readyz', '/healthz', '/metrics', '/docs'];
 const proxy = Object.fromEntries(paths.map((path) => [path, { target: server }]));
-/** As the server writes it, with the origins of its setting `preview-origins`. */
+/** The policy as the server sends it, with the origins of its setting `preview-origins`. */
 const policy = readFileSync('policy.txt', 'utf8')
   .trim()
   .replace("frame-src 'self'", `frame-src 'self' ${process.env.PAGE_FRAMES ?? ''}`.trim());
@@ -26,7 +26,7 @@ const baseWithoutSlash: Plugin = {
   },
 };
 
-/** Files are compressed as the server does it, so that loads can be measured. */
+/** Compresses files as the server does, so that loading times can be measured. */
 const compressed: Plugin = {
   name: 'compressed',
   configurePreviewServer: ({ middlewares }) => {

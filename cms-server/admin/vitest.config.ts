@@ -1,5 +1,5 @@
 // Unit tests: plain modules, without a browser. Components are tested in a real one, by the flows.
-// A file that needs a document names jsdom in its first line: starting it takes longer than most files.
+// A file that needs a document names jsdom in its first line: to start jsdom takes longer than most files.
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { defineConfig } from 'vitest/config';
 

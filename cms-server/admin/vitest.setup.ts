@@ -1,4 +1,4 @@
-// Unit tests import modules directly: all texts are there before them.
+// Unit tests import modules directly: this loads all texts before.
 import { t } from './src/text';
 import { en } from './src/text/en';
 

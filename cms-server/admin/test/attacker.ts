@@ -13,7 +13,7 @@ export class Attacker {
     await new Promise<void>((done) => this.http.listen(0, '127.0.0.1', done));
   }
 
-  /** The same host differs by its port only: browsers send the cookie. */
+  /** The origin of the pages. If its host is that of the server, only the port differs: browsers send the cookie. */
   origin(host: '127.0.0.1' | 'localhost'): string {
     const address = this.http.address();
     if (address === null || typeof address === 'string') throw new Error('no port');
@@ -62,7 +62,7 @@ export function tryFetch(page: Page, url: string, options: RequestInit): Promise
   );
 }
 
-/** Loads an address as part of the page; tells whether the browser used it. */
+/** Loads an address as part of the page; returns whether the browser accepted the response. */
 export function load(page: Page, tag: 'img' | 'script' | 'link', url: string): Promise<'load' | 'error'> {
   return page.evaluate(
     ([name, address]) =>

@@ -1,4 +1,4 @@
-// An OpenID Connect provider for flows: whoever asks is signed in as `account`, without a form.
+// An OpenID Connect provider for flows: it signs in everybody as `account`, without a form.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Provider from 'oidc-provider';

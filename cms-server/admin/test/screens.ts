@@ -1,4 +1,4 @@
-// All screens, and what must hold on each of them whatever the size, the direction and the colours are.
+// All screens, and checks that must pass on each of them, in every size, direction and colour.
 import type { Page } from '@playwright/test';
 import type { Server } from './server';
 import { expect } from './support';
@@ -34,7 +34,7 @@ export const SCREENS = [
   'me',
 ];
 
-/** Something to show on the screens of management, versions and the trash. */
+/** Adds data for the screens of management, versions and the trash. */
 export async function addManaged(server: Server): Promise<void> {
   const send = async (method: string, path: string, body?: unknown) => {
     const response = await server.request(method, path, body);
@@ -71,7 +71,7 @@ export async function openScreen(page: Page, home: string, path: string): Promis
   await page.waitForLoadState('load');
 }
 
-/** Nothing is beside the window, and no text is cut off at the side of a control. */
+/** Expects that the page does not scroll sideways, and that no control cuts its text off. */
 export async function expectNoSidewaysScroll(page: Page, path: string): Promise<void> {
   const width = () =>
     page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
@@ -89,7 +89,7 @@ export async function expectNoSidewaysScroll(page: Page, path: string): Promise<
   expect(cut, `${path} cuts texts off`).toEqual([]);
 }
 
-/** What the element with the keyboard is called. */
+/** The name of the focused element. */
 export const focusedName = (page: Page): Promise<string> =>
   page.evaluate(() => {
     const element = document.activeElement;
@@ -97,7 +97,7 @@ export const focusedName = (page: Page): Promise<string> =>
     return (label ?? element?.getAttribute('aria-label') ?? element?.textContent ?? '').trim();
   });
 
-/** Presses a key until the focus is where it should be, as people do. */
+/** Presses a key until the focused element has the name. */
 export async function tabTo(page: Page, name: RegExp, key = 'Tab'): Promise<void> {
   for (let presses = 0; presses < 120; presses += 1) {
     if (name.test(await focusedName(page))) return;

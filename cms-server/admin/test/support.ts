@@ -1,4 +1,4 @@
-// What every flow uses: a server, a signed-in page, and the checks that end it: axe without violations
+// What every flow uses: a server, a page, sign-in, and the checks that end a flow: axe without violations,
 // and no message of the security policy.
 import AxeBuilder from '@axe-core/playwright';
 import { test as base, expect, type Page } from '@playwright/test';
@@ -68,7 +68,7 @@ export async function createUser(
   return user;
 }
 
-/** The page as it is has no accessibility violation of WCAG 2.2 AA. */
+/** Expects that the page, in its present state, has no accessibility violation of WCAG 2.2 AA. */
 export async function expectAccessible(page: Page): Promise<void> {
   const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
   const { violations } = await new AxeBuilder({ page }).withTags(tags).analyze();

@@ -23,8 +23,8 @@ export const text = (page: Page, label: string): Locator =>
   page.getByRole('textbox', { name: label, exact: true });
 export const tool = (page: Page, name: string): Locator => page.getByRole('button', { name, exact: true });
 
-// Clicks into a text. 20 ms after the click the editor may put back the selection of the click, also over one that keys
-// have made since: wait until it has.
+// Clicks into a text, and waits: the editor may restore the selection of the click 20 ms later, and would replace a
+// selection that keys have made since.
 export async function focusText(editor: Locator): Promise<void> {
   await editor.click();
   await editor.evaluate(() => new Promise((done) => setTimeout(done, 40)));

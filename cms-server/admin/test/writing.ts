@@ -23,7 +23,7 @@ export async function withoutWorkingCopies(page: Page): Promise<void> {
   );
 }
 
-/** The page learns of changes by its own requests only. */
+/** From now on, the page notices changes by its own requests only. */
 export async function withoutLiveUpdates(page: Page): Promise<void> {
   await page.route('**/api/v1/changes*', (route) => route.abort());
 }

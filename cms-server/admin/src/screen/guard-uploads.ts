@@ -1,5 +1,5 @@
-// Uploads continue after their screen is left, but then no field receives their files and nobody sees refusals: the page
-// asks before the user leaves.
+// Uploads continue after their screen is left, but then no field receives their files and nobody sees refusals: the
+// page asks before the user leaves.
 import { UploadGroup, type RunningUploads } from '../object/upload-group';
 import { guardNavigation } from '../router.svelte';
 import { t } from '../text';

@@ -6,7 +6,7 @@ export class StoppableLoad {
   stopped = $state(false);
   #running: AbortController | null = null;
 
-  /** The result; undefined when the load was stopped, or another one began since. Then its signal is aborted. */
+  /** Returns the result; undefined if the load was stopped or replaced, which aborts its signal. */
   async run<T>(load: (signal: AbortSignal) => Promise<T>): Promise<T | undefined> {
     this.#running?.abort();
     const own = new AbortController();
@@ -24,7 +24,7 @@ export class StoppableLoad {
     }
   }
 
-  /** What arrives later is dropped. */
+  /** Stops the load; a result that arrives later is ignored. */
   stop(): void {
     this.#running?.abort();
     this.#running = null;

@@ -21,7 +21,7 @@ test('a stopped load has no result, and the next one has', async () => {
   expect(load.stopped).toBe(false);
 });
 
-test('the newest load decides, whatever arrives last', async () => {
+test('the newest load has the result, even if an earlier one ends later', async () => {
   const load = new StoppableLoad();
   let finish = (_: number) => {};
   const slow = load.run(() => new Promise<number>((resolve) => (finish = resolve)));

@@ -1,4 +1,4 @@
-// What the budgets measure with: types with many properties, the processor time of a key press.
+// Helpers of the budgets: types with many properties, the processor time of a key press.
 import type { Page } from '@playwright/test';
 import type { Server } from '../server';
 import { typeDefinition } from '../types';

@@ -3,7 +3,7 @@ import { ADMIN } from '../server';
 import type { Page } from '@playwright/test';
 import type { Server } from '../server';
 
-/** The path and code of a link of the server, on the address of the page. */
+/** A link of the server, with the origin of the page in place of that of the server. */
 function onPage(home: string, link: string): string {
   return home + link.slice(link.indexOf('/admin'));
 }
@@ -103,7 +103,7 @@ test('refuses a wrong password, and pauses after too many', async ({ page }) => 
   await expectAccessible(page);
 });
 
-test('returns to the address that was asked for', async ({ page, home }) => {
+test('returns to the requested address after sign-in', async ({ page, home }) => {
   await page.goto(`${home}/admin/c/author/maren`);
   await signIn(page);
   await expect(page.getByRole('heading', { name: 'Maren Holloway' })).toBeVisible();

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { createNews } from '../release-notes';
+import { createNews } from '../news';
 import type { Server } from '../server';
 import { createUser, expect, expectAccessible, signIn, test } from '../support';
 
@@ -57,7 +57,7 @@ test('edits a property with a preview, and undoes it', async ({ page, server }) 
   await expect(page.getByRole('row', { name: /News 003/ })).toContainText('local');
 });
 
-test('leaves objects alone that have the value already', async ({ page, server }) => {
+test('does not change objects that already have the value', async ({ page, server }) => {
   await createNews(server, 120);
   for (const id of ['news-1', 'news-2'])
     await server.request('PATCH', `/api/v1/content/news/${id}`, { kind: 'world' });
@@ -88,9 +88,9 @@ test('leaves objects alone that have the value already', async ({ page, server }
   expect((await internal(server, 'news-7')).latestVersion).toBe(2);
 });
 
-test('takes publishing back, and leaves alone what was changed meanwhile', async ({ page, server }) => {
+test('undoes publishing, except of objects that were changed meanwhile', async ({ page, server }) => {
   await createNews(server, 4);
-  // Of the third, readers have an earlier version.
+  // Readers have an earlier version of the third object.
   await server.request('POST', '/api/v1/content/news/news-2/publish');
   await server.request('PATCH', '/api/v1/content/news/news-2', { kind: 'world' });
   await signIn(page);
@@ -129,7 +129,7 @@ test('reports what was refused, and selects those rows', async ({ page, server }
   await expect(page.getByRole('rowheader')).toHaveCount(3);
 });
 
-test('takes the deletion of objects that link to each other back', async ({ page, server }) => {
+test('undoes the deletion of objects that link to each other', async ({ page, server }) => {
   await createNews(server, 3);
   for (const [id, target] of [
     ['news-0', 'news-1'],
@@ -149,7 +149,7 @@ test('takes the deletion of objects that link to each other back', async ({ page
   await expect(page.getByRole('rowheader')).toHaveCount(3);
 });
 
-test('an author is told why they cannot publish', async ({ page, server }) => {
+test('an author sees why they cannot publish', async ({ page, server }) => {
   await createNews(server, 2);
   const author = await createUser(server, 'author');
   await signIn(page, author);

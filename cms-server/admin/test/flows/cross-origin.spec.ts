@@ -42,7 +42,7 @@ async function openAttack(page: Page, origin: string): Promise<Page> {
   return attack;
 }
 
-/** The session still works, and the server sees what it saw before. */
+/** Expects that the session still works, and that nothing has changed on the server. */
 async function expectUnchanged(page: Page, server: Server, before: unknown): Promise<void> {
   expect(await state(server)).toEqual(before);
   const own = await page.request.get(`${server.url}/api/v1/session`);
@@ -72,12 +72,12 @@ for (const host of HOSTS) {
     ];
     for (const path of paths) {
       for (const enctype of FORMS) {
-        // As text the body is JSON: `{"title":"Attack","x":"=","ids":[]}`.
+        // As `text/plain` the body is JSON: `{"title":"Attack","x":"=","ids":[]}`.
         const fields = { '{"title":"Attack","slug":"attack","x":"': '","ids":["the-ten-oclock-boat"]}' };
         const { status, body } = await sendForm(attack, { action: server.url + path, enctype, fields });
         const at = `${path} as ${enctype}: ${body}`;
         if (host === 'localhost') {
-          // The browser keeps the cookie back from another site.
+          // The browser does not send the cookie from another site.
           expect(status, at).toBe(401);
         } else {
           expect(status, at).toBe(403);
@@ -100,7 +100,7 @@ for (const host of HOSTS) {
         expect(found, `${action} as ${enctype}`).toMatchObject({ status: 403 });
         expect(JSON.parse(found.body)).toEqual(REFUSED);
       }
-      // Methods of forms that the server does not know.
+      // The server does not read methods from the field `_method`.
       const signOut = await sendForm(attack, { action: url, enctype, fields: { _method: 'DELETE' } });
       expect(signOut.status).toBe(403);
       const password = await sendForm(attack, { action: `${url}/password`, enctype, fields: account });
@@ -152,7 +152,7 @@ for (const host of HOSTS) {
       for (const tag of ['img', 'script', 'link'] as const)
         expect(await load(attack, tag, url), `${tag} ${url}`).toBe('error');
     }
-    // Without credentials everyone may ask, and learns that credentials are needed.
+    // Without credentials, the page may read the response, which says that credentials are required.
     expect(await tryFetch(attack, post, {})).toMatch(/^cors 401 /);
     const body = '{"title":"Attack","slug":"attack"}';
     const json = { 'Content-Type': 'application/json' };
@@ -173,7 +173,7 @@ for (const host of HOSTS) {
       const seen = await tryFetch(attack, url, { credentials: 'include', ...init });
       expect(['refused', 'opaque 0 '], `${url} ${JSON.stringify(init)}`).toContain(seen);
     }
-    // What the browser let through without asking first, the server refused.
+    // The server refused the requests that the browser sent without a preflight request.
     const status = host === 'localhost' ? '401' : '403';
     expect(new Set(sent)).toEqual(new Set([`POST ${status}`]));
     await expectUnchanged(page, server, before);
@@ -208,7 +208,7 @@ for (const host of HOSTS) {
     ]);
     await opened.waitForLoadState();
     expect(await opened.evaluate(() => window.opener === null)).toBe(true);
-    // Seen from the attacker, the window is gone.
+    // For the attacker, the window seems to be closed.
     expect(await handle.evaluate((value) => value.state)).toBe('true,0,SecurityError');
 
     const events = await attack.evaluate(
@@ -225,11 +225,11 @@ for (const host of HOSTS) {
   });
 }
 
-/** Reads from the cache of the browser, without asking the server. */
+/** Reads from the cache of the browser, without a request to the server. */
 const cached = (page: Page, url: string): Promise<string> =>
   tryFetch(page, url, { cache: 'force-cache', credentials: 'omit' });
 
-test('what the browser has cached for the page is not readable by another one', async ({
+test('responses that the browser has cached for the page are not readable by another page', async ({
   page,
   server,
   attacker,

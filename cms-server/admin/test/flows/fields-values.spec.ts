@@ -1,4 +1,4 @@
-// What controls do with stored values: line breaks, long lists of links, many options, numbers that are none.
+// What controls do with stored values: line breaks, long lists of links, many options, text that is no number.
 import { expect, expectAccessible, signIn, test } from '../support';
 import { typeDefinition } from '../types';
 import { openForm, saveButton, storedObject } from '../writing';
@@ -19,7 +19,7 @@ async function createType(server: Server): Promise<void> {
   expect(response.status, await response.clone().text()).toBe(200);
 }
 
-test('keeps line breaks, finds one of many options, and explains a number', async ({ page, server }) => {
+test('keeps line breaks, finds one of many options, and explains wrong numbers', async ({ page, server }) => {
   await createType(server);
   await server.request('POST', '/api/v1/content/card', { id: 'one', title: 'first\nsecond', count: 1 });
   await signIn(page);
@@ -46,7 +46,7 @@ test('keeps line breaks, finds one of many options, and explains a number', asyn
   });
 });
 
-test('shows a part of 10,000 links, the search first', async ({ page, server }) => {
+test('shows the search and a part of 10,000 links', async ({ page, server }) => {
   test.setTimeout(180_000);
   await createType(server);
   const links: unknown[] = [];

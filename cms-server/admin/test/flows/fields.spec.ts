@@ -2,11 +2,11 @@ import type { Locator, Page } from '@playwright/test';
 import { expect, expectAccessible, signIn, test } from '../support';
 import type { Server } from '../server';
 
-/** CMS_FLOW_OBJECTS=100000 runs the search among as many; less is quicker and finds the same errors. */
+/** Number of objects to search; CMS_FLOW_OBJECTS=100000 tests more. Fewer are quicker and find the same errors. */
 const OBJECTS = Number(process.env.CMS_FLOW_OBJECTS ?? '10000');
 const HOSTILE = '"><img src=x onerror=alert(1)><script>alert(2)</script>';
 
-/** A field of several controls; the name of a required one says so. */
+/** A field of several controls; the accessible name of a required field says that it is required. */
 const group = (page: Page | Locator, name: string) =>
   page.getByRole('group', { name: new RegExp(`^${name}( \\*?\\(required\\))?$`) });
 
@@ -25,7 +25,7 @@ async function stored(server: Server, path: string): Promise<Record<string, unkn
   return (await response.json()) as Record<string, unknown>;
 }
 
-/** Returns when a search finds all of them: the server responds with an older index after a second. */
+/** Waits until a search finds all of them: the server waits for the index for a second only. */
 async function addAuthors(server: Server, count: number): Promise<void> {
   for (let first = 0; first < count; first += 1000) {
     const batch = Array.from({ length: Math.min(1000, count - first) }, (_none, index) => ({
@@ -79,7 +79,7 @@ test('links to one object among very many, creates another in place, and reorder
   await expect(sheet).toBeHidden();
   await expect(hosts.getByRole('listitem').last()).toContainText('Greta Nord');
 
-  // Alt and arrow up moves the link, and says where it is.
+  // Alt and arrow up moves the link, and its new position is announced.
   await hosts.getByRole('button', { name: 'Move Greta Nord', exact: true }).press('Alt+ArrowUp');
   await expect(
     hosts.getByText(`Greta Nord is now number ${String(before + 1)} of ${String(before + 2)}.`),
@@ -144,7 +144,7 @@ test('shows validation errors inside the item of a list', async ({ page }) => {
   await expect(brewing.getByText('This is not a number.').first()).toBeVisible();
 });
 
-test('sets a point by pasting it, by the map, and never stores half of it', async ({ page, server }) => {
+test('sets a point by pasting and on the map, never stores only one coordinate', async ({ page, server }) => {
   await open(page, 'c/place/tidemill');
   const place = group(page, 'Location');
   await place.getByLabel('Latitude').evaluate((input) => {

@@ -114,7 +114,7 @@ test('shows, filters, sorts and pages 10,000 objects with two requests', async (
     if (request.url().includes('/api/')) requests.push(request.url());
   });
   await page.evaluate(() => history.pushState(null, '', '/admin/c/_tag'));
-  // Home has its own requests, and the live stream never ends.
+  // Requests of Home end meanwhile. They cannot be waited for, because the live stream never ends.
   await page.waitForTimeout(2000);
   requests.length = 0;
   await page.evaluate(() => dispatchEvent(new PopStateEvent('popstate')));

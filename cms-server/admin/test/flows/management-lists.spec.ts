@@ -2,15 +2,15 @@
 import { createUser, expect, expectAccessible, signIn, test } from '../support';
 import type { Server } from '../server';
 
-async function publishable(server: Server): Promise<void> {
+async function enableDraftPublic(server: Server): Promise<void> {
   const path = '/api/v1/internal/contenttype/author';
   const author = (await (await server.request('GET', path)).json()) as Record<string, unknown>;
   expect((await server.request('PUT', path, { ...author, draftPublic: true })).status).toBe(200);
 }
 
-/** Draft authors that are published some day. */
-async function scheduled(server: Server): Promise<void> {
-  await publishable(server);
+/** Creates draft authors with a scheduled publication. */
+async function createScheduledAuthors(server: Server): Promise<void> {
+  await enableDraftPublic(server);
   for (const [id, scheduledAt] of [
     ['later', '2050-07-01T09:00'],
     ['latest', '2050-07-01T10:00'],
@@ -56,7 +56,7 @@ test('sorts users by their columns, also on a phone', async ({ page, server, hom
   await expectAccessible(page);
 });
 
-test('finds a user and a key who have changed nothing that is shown', async ({ page, server, home }) => {
+test('finds a user and a key without a shown change', async ({ page, server, home }) => {
   await createUser(server, 'editor', { name: 'Ben Holt' });
   await page.goto(`${home}/admin/activity`);
   await signIn(page);
@@ -81,12 +81,8 @@ test('finds a user and a key who have changed nothing that is shown', async ({ p
   expect(new URL(page.url()).searchParams.get('by')).toBeNull();
 });
 
-test('moves and cancels a publication from the schedule, and takes both back', async ({
-  page,
-  server,
-  home,
-}) => {
-  await scheduled(server);
+test('moves and cancels a publication from the schedule, and undoes both', async ({ page, server, home }) => {
+  await createScheduledAuthors(server);
   await page.goto(`${home}/admin/schedule`);
   await signIn(page);
   await page.getByRole('button', { name: 'Change the time of “The later”' }).click();
@@ -114,7 +110,7 @@ test('moves and cancels a publication from the schedule, and takes both back', a
 });
 
 test('changes no schedule that somebody else has changed', async ({ page, server, home }) => {
-  await scheduled(server);
+  await createScheduledAuthors(server);
   await page.goto(`${home}/admin/schedule`);
   await signIn(page);
   await page.getByRole('button', { name: 'Change the time of “The later”' }).click();
@@ -128,7 +124,7 @@ test('changes no schedule that somebody else has changed', async ({ page, server
 });
 
 test('changes no schedule without the right to publish', async ({ page, server, home }) => {
-  await scheduled(server);
+  await createScheduledAuthors(server);
   const user = await createUser(server, 'author');
   await page.goto(`${home}/admin/schedule`);
   await signIn(page, user);
@@ -137,7 +133,7 @@ test('changes no schedule without the right to publish', async ({ page, server, 
 });
 
 test('says which right is missing for the schedule', async ({ page, server, home }) => {
-  await scheduled(server);
+  await createScheduledAuthors(server);
   const rule = { ctd: 'product', create: false, read: true, update: false, delete: false };
   const user = await createUser(server, 'custom', { rules: [rule] });
   await page.goto(`${home}/admin/schedule`);
@@ -148,7 +144,7 @@ test('says which right is missing for the schedule', async ({ page, server, home
 });
 
 test('names the command beside an empty list', async ({ page, server, home }) => {
-  await publishable(server);
+  await enableDraftPublic(server);
   await page.goto(`${home}/admin/schedule?type=author`);
   await signIn(page);
   await expect(

@@ -1,4 +1,4 @@
-// Management forms: typed text stays or is asked about, and a refused save leads to what is wrong.
+// Management forms: the page asks before typed text is lost, and a refused save focuses the first error.
 import type { Page } from '@playwright/test';
 import { createUser, expect, expectAccessible, signIn, test } from '../support';
 
@@ -53,7 +53,7 @@ test('asks before an edited user is left', async ({ page, server }) => {
   await expect(page.getByRole('heading', { name: 'Another name' })).toBeFocused();
 });
 
-test('marks what the console needs, and shows the response', async ({ page }) => {
+test('marks missing parameters in the console, and shows the response', async ({ page }) => {
   await signIn(page);
   await open(page, 'api?op=content_list');
   const send = page.getByRole('button', { name: 'Send GET' });
@@ -68,7 +68,7 @@ test('marks what the console needs, and shows the response', async ({ page }) =>
 
 test.describe('with webhooks', () => {
   test.use({ options: { environment: { CMS_WEBHOOK_ALLOW_PRIVATE: 'true' } } });
-  test('makes a webhook for all types', async ({ page, server }) => {
+  test('creates a webhook for all types', async ({ page, server }) => {
     await signIn(page);
     await open(page, 'c/_webhooks/+new');
     await page.getByLabel('Name', { exact: false }).first().fill('All');

@@ -35,7 +35,7 @@ test('creates a key, changes it, rotates it and revokes it; programs notice each
   await dialog.getByRole('button', { name: 'Create key' }).click();
   await expect(page.getByText('it is shown only this once')).toBeVisible();
   await expectAccessible(page);
-  // The second Escape in a row closes a dialog in spite of its component.
+  // A second Escape in a row closes a dialog in browsers, even if its component prevents the first one.
   await page.keyboard.press('Escape');
   await page.keyboard.press('Escape');
   const first = await token();
@@ -70,7 +70,7 @@ test('creates a key, changes it, rotates it and revokes it; programs notice each
   expect([await statusOf(first), await statusOf(second)]).toEqual([401, 401]);
 });
 
-test('rebuilds the index with progress, and checks what is stored', async ({ page, home }) => {
+test('rebuilds the index with progress, and checks data integrity', async ({ page, home }) => {
   await signIn(page);
   await page.goto(`${home}/admin/system`);
   await expect(page.getByText('All parts are ready.')).toBeVisible();
@@ -90,7 +90,7 @@ test('rebuilds the index with progress, and checks what is stored', async ({ pag
   await expectAccessible(page);
 });
 
-test('sends a request from the console, and shows the same for programs', async ({ page, home }) => {
+test('sends a request from the console, and shows it as commands', async ({ page, home }) => {
   await signIn(page);
   await page.goto(`${home}/admin/api`);
   await page.getByLabel('contentType').fill('post');
@@ -118,7 +118,7 @@ test('sends a request from the console, and shows the same for programs', async 
   await expectAccessible(page);
 });
 
-test('creates a workflow, and names the line of what is wrong with it', async ({ page, home }) => {
+test('creates a workflow, and names the line of a validation error', async ({ page, home }) => {
   await signIn(page);
   await page.goto(`${home}/admin/workflows`);
   await expect(page.getByRole('heading', { name: /publishing/ })).toBeVisible();
@@ -173,7 +173,7 @@ test('edits states and transitions in a form, by keyboard', async ({ page, serve
   await dialog.getByRole('tab', { name: 'Form' }).click();
   await dialog.getByLabel('State 2', { exact: true }).fill('two words');
   await dialog.getByRole('button', { name: 'Save' }).click();
-  // The message is at its row, and the keyboard too.
+  // The row has the message and the focus.
   await expect(dialog.getByLabel('State 2', { exact: true })).toBeFocused();
   await expect(dialog.getByLabel('State 2', { exact: true })).toHaveAccessibleDescription(/not valid/);
   await expectAccessible(page);

@@ -15,7 +15,7 @@ async function openLibrary(page: Page): Promise<void> {
   await expect(page.getByRole('heading', { name: 'Media' })).toBeVisible();
 }
 
-/** Pastes a file into what has the keyboard. */
+/** Pastes an image into the element that the selector finds. */
 async function pasteImage(page: Page, selector: string): Promise<void> {
   await page.evaluate(
     ([target, bytes]) => {
@@ -43,11 +43,11 @@ test('uploads twelve files, names the two that are refused, and sends one of the
   const uploads = page.getByRole('region', { name: 'Uploads' });
   await expect(uploads.getByText('10 files uploaded.')).toBeVisible({ timeout: 30_000 });
   await expect(uploads.getByText('2 files were refused.')).toBeVisible();
-  // What was refused comes first; a size is never called larger than itself.
+  // Refused files come first. The exact numbers of bytes show that the size is over the limit.
   await expect(uploads.getByRole('listitem').first()).toContainText('film.mp4');
   await expect(uploads.getByText('10,485,761 bytes is over the limit of 10,485,760 bytes.')).toBeInViewport();
   await expect(uploads.getByText('Files of the type text/csv are not accepted.')).toBeVisible();
-  // The server decides about the type when the user insists.
+  // The server checks the type if the user sends the file again.
   await uploads.getByRole('button', { name: 'Send again sheet.csv' }).click();
   await expect(uploads.getByText(/The mime type of the file is invalid/)).toBeVisible();
   await expect(page.getByRole('link', { name: /boat-10\.png/ })).toBeVisible();

@@ -23,7 +23,7 @@ test('offers the actions of the open object in the command palette', async ({ pa
   await expect(page.getByRole('dialog')).toContainText('Delete');
 });
 
-test('discards typed text and gives the keyboard to the heading', async ({ page, home }) => {
+test('discards typed text and moves the focus to the heading', async ({ page, home }) => {
   await signIn(page);
   await page.goto(`${home}/admin/c/author`);
   await page.getByRole('row').nth(1).getByRole('link').first().click();

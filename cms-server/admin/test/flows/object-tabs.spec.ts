@@ -29,7 +29,7 @@ test('says how many languages are translated, and goes to an error in one', asyn
   await group.getByRole('textbox', { name: 'Phone' }).fill('+33');
   await expect(translations).toHaveText(/^Translations.2\/2$/);
   await expectAccessible(page);
-  // An error of a translation is found from the content, and the other way round.
+  // A save from the content opens the translation with an error.
   await group.getByRole('textbox', { name: 'Email' }).fill('no address');
   await tab.getByRole('link', { name: 'Content' }).click();
   await expect(page.getByRole('textbox', { name: 'Phone' })).toHaveValue('1234');

@@ -1,4 +1,4 @@
-// Parts of the form that are loaded after it: they are there when the network has gone.
+// Parts of the form that are loaded after it: they open even without a network.
 import { expect, expectAccessible, signIn, test } from '../support';
 import { openForm } from '../writing';
 
@@ -23,7 +23,7 @@ test('opens dialogs without a network', async ({ page }) => {
   await expect(page.getByText('Saved as version 2.')).toBeVisible({ timeout: 30_000 });
 });
 
-test('opens a dialog whose code did not arrive once the network is back', async ({ page }) => {
+test('opens a dialog, although its code could not be loaded at first', async ({ page }) => {
   await signIn(page);
   let isRefused = true;
   await page.route('**/assets/DiscardDialog-*.js', (route) => (isRefused ? route.abort() : route.continue()));

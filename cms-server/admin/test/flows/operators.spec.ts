@@ -37,7 +37,7 @@ test('gives rights by keyboard: one stop of the Tab key, arrows, a filter for ma
   await expect(box('harbour: Update')).toBeFocused();
   await page.keyboard.press('Space');
   await expect(box('harbour: Update')).toBeChecked();
-  // What cannot be read cannot be edited.
+  // The right to update includes the right to read.
   await expect(box('harbour: Read')).toBeChecked();
   await page.keyboard.press('Control+Home');
   await page.keyboard.press('Space');
@@ -79,7 +79,7 @@ test('names each right on a phone, and nothing is cut off', async ({ page, serve
   await expectAccessible(page);
 });
 
-test('keeps the keyboard in its list when a row goes', async ({ page, server, home, browser }) => {
+test('keeps the focus in a list when a row is removed', async ({ page, server, home, browser }) => {
   const user = await createUser(server, 'editor');
   const others = [];
   for (let count = 0; count < 3; count += 1) {
@@ -101,7 +101,7 @@ test('keeps the keyboard in its list when a row goes', async ({ page, server, ho
   for (const other of others) await other.close();
 });
 
-test('returns the keyboard after a key was revoked', async ({ page, server, home }) => {
+test('moves the focus to the next key after one was revoked', async ({ page, server, home }) => {
   for (const name of ['first', 'second']) {
     const body = { name, kind: 'scoped', rules: [{ ctd: '*', read: true }] };
     expect((await server.request('POST', '/api/v1/internal/key', body)).ok).toBe(true);
@@ -180,7 +180,7 @@ test('shows what another administrator rebuilds and changes', async ({ page, ser
   await expect(rebuild).toHaveCount(0);
 });
 
-test('goes on with the rebuild of the index when the screen is left', async ({ page, home }) => {
+test('continues the rebuild of the index when the screen is left', async ({ page, home }) => {
   await signIn(page);
   await page.goto(`${home}/admin/system`);
   await page.getByRole('button', { name: 'Rebuild' }).click();
@@ -201,7 +201,7 @@ test('stops a check by its button, and when the screen is left', async ({ page, 
   const stopped = section.getByText('Stopped. The check is not complete.');
   const aborted = () =>
     page.waitForEvent('requestfailed', (request) => request.url().endsWith('/internal/check'));
-  // A check without an end.
+  // A check that never ends: its request gets no response.
   await page.route('**/internal/check', () => undefined);
   await check.click();
   await expect(stop).toBeVisible();

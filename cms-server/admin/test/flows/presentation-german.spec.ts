@@ -7,10 +7,10 @@ import { addManaged, openScreen, SCREENS } from '../screens';
 import { expect, expectAccessible, signIn, test } from '../support';
 
 const TEXTS = join(import.meta.dirname, '../../src/text');
-/** Stands for what a text is called with. */
+/** Stands for an argument of a text. */
 const GAP = '§';
 
-/** All sentences of a language: strings, and what functions return, with gaps. */
+/** All sentences of a language: strings, and results of functions, with `GAP` for each argument. */
 async function sentences(language: string): Promise<string[]> {
   const found: string[] = [];
   const collect = (value: unknown) => {
@@ -20,7 +20,7 @@ async function sentences(language: string): Promise<string[]> {
         try {
           collect(value(argument, argument, argument, argument, argument));
         } catch {
-          // Not what this text is called with.
+          // This text takes another kind of argument.
         }
       }
     } else if (typeof value === 'object' && value !== null) Object.values(value).forEach(collect);
@@ -33,7 +33,7 @@ async function sentences(language: string): Promise<string[]> {
   return found.map((text) => text.replace(/NaN|undefined|\[object \w+\]/g, GAP).trim());
 }
 
-/** What the page must not show: English sentences that are not German too, or a word of the contents. */
+/** Patterns of English sentences that must not be shown; without those that are also German, or contents. */
 async function englishOnly(server: Server): Promise<RegExp[]> {
   const german = new Set(await sentences('de'));
   const types = ['', '/_media', '/_tag', '/_webhooks'].map(async (type) =>
@@ -46,13 +46,13 @@ async function englishOnly(server: Server): Promise<RegExp[]> {
     .filter((text) => /[a-z]{3}/i.test(text) && !german.has(text) && !contents.includes(`"${text}"`))
     .map((text) => {
       const parts = text.split(/§|7/).map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
-      // A short text with gaps would fit contents: then only numbers fill its gaps.
+      // A short text with gaps would match contents, so its gaps match numbers only.
       const gap = text.replace(/[^a-z]/gi, '').length < 12 ? '[\\d.,–]+' : '.+';
       return new RegExp(`^${parts.join(gap)}$`);
     });
 }
 
-/** Texts and names of everything that can be seen or heard. */
+/** Visible texts, and names for assistive technology. */
 const shown = (page: Page): Promise<string[]> =>
   page.evaluate(() => {
     const found = new Set<string>();
@@ -79,7 +79,7 @@ test('speaks German on every screen after it was chosen in the settings', async 
   };
   await signIn(page);
   await openScreen(page, home, 'me');
-  // In English the comparison finds what it has to find later.
+  // While the page is in English, the comparison must find English sentences.
   expect(
     (await shown(page)).filter((text) => english.some((pattern) => pattern.test(text))).length,
   ).toBeGreaterThan(20);

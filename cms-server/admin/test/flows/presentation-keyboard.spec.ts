@@ -16,7 +16,7 @@ test('writes, corrects and publishes a post without a pointer', async ({ page, s
   await expect(page.getByLabel('Title')).toBeFocused();
   await page.keyboard.type('A lamp for the lock');
 
-  // Saved too early: the errors are read out, and the first field that needs something gets the keyboard.
+  // Saved too early: the errors are read out, and the first field with an error gets the focus.
   await page.keyboard.press('ControlOrMeta+s');
   await expect(page.getByRole('alert')).toContainText('Published');
   await expect(page.getByLabel(/^Published/)).toBeFocused();
@@ -47,7 +47,7 @@ test('writes, corrects and publishes a post without a pointer', async ({ page, s
   await expect(page.getByText('Published.', { exact: true })).toBeVisible();
   await expect(page.getByRole('complementary')).toContainText('Readers see this version.');
   expect(page.url()).toBe(address);
-  // The keyboard is still in the page, not at its beginning.
+  // The focus is still in the page, not at its beginning.
   expect(await page.evaluate(() => document.activeElement !== document.body)).toBe(true);
   await expectAccessible(page);
 });

@@ -10,7 +10,7 @@ const colours = (locator: Locator) =>
     return { backgroundColor, color, outline: outlineStyle === 'none' ? 0 : parseFloat(outlineWidth) };
   });
 
-/** The element with the keyboard has a ring, or the frame that it is in. */
+/** Returns whether the focused element, or a frame around it, has a focus ring. */
 const hasRing = (page: Page) =>
   page.evaluate(() => {
     let element = document.activeElement;

@@ -27,7 +27,7 @@ test('needs no sideways scrolling at 320 px, as with a zoom of 400 %', async ({ 
     await expectNoSidewaysScroll(page, path);
   }
   await expectAccessible(page);
-  // In a window as low as such a zoom makes it, the field with the keyboard is not under a bar.
+  // Such a zoom also makes the window low: the focused field must not be under a bar.
   await page.setViewportSize({ width: 320, height: 256 });
   await openScreen(page, home, 'c/product/tidewater');
   for (const label of [/^Name/, /^Price/]) {

@@ -98,7 +98,7 @@ test('shows the saved draft beside the form, and again after each save', async (
   await expect(heading(page)).toHaveText('The midnight boat');
 });
 
-test('fills a phone, and gives the form back', async ({ page, server, site, home }) => {
+test('fills the window of a phone, and returns to the form', async ({ page, server, site, home }) => {
   await page.setViewportSize({ width: 390, height: 800 });
   await openPost(page, server, site, home);
   await expect(heading(page)).toBeInViewport();
@@ -125,7 +125,7 @@ test.describe('a site that gets messages', () => {
 
 test.describe('a site that reads the stream of changes', () => {
   test.use({ follows: 'stream' });
-  test('is loaded again after each save, also in a tab', async ({ page, server, site, home }) => {
+  test('reads the draft again after each save, also in a tab', async ({ page, server, site, home }) => {
     await openPost(page, server, site, home);
     const address = await page.locator('iframe[title="Preview"]').getAttribute('src');
     const tab = await page.context().newPage();

@@ -147,7 +147,7 @@ test.describe('Draft & Public', () => {
     await expectAccessible(page);
   });
 
-  test('publishes with the keyboard what was not saved yet', async ({ page, server }) => {
+  test('saves and publishes unsaved changes by keyboard', async ({ page, server }) => {
     await page.getByRole('textbox', { name: 'Title' }).fill('A better title');
     await page.keyboard.press('Control+Shift+P');
     await page.getByRole('dialog').getByRole('button', { name: 'Save and publish' }).click();
@@ -155,7 +155,7 @@ test.describe('Draft & Public', () => {
     expect(await seenByReaders(server, 'note/first')).toContain('A better title');
   });
 
-  test('schedules in the zone of the reader, warns before an edit, and cancels', async ({ page, server }) => {
+  test('schedules in the zone of the user, warns before an edit, and cancels', async ({ page, server }) => {
     await more(page, 'Schedule…');
     const dialog = page.getByRole('dialog');
     await expect(dialog.getByRole('status')).toContainText(/09:00 in Warsaw, 0[78]:00 UTC/);
@@ -179,7 +179,7 @@ test.describe('Draft & Public', () => {
     await expect(page.getByRole('textbox', { name: 'Title' })).toHaveValue('Another title');
   });
 
-  test('shows first what links to an object that is to be deleted', async ({ page, server, home }) => {
+  test('shows the links that block a deletion', async ({ page, server, home }) => {
     await page.goto(`${home}/admin/c/note/other`);
     await more(page, 'Delete…');
     const dialog = page.getByRole('dialog');
@@ -255,7 +255,7 @@ test.describe('Draft & Public', () => {
     await expect(page.getByRole('radio', { name: 'Compare to version 3' })).toBeChecked();
   });
 
-  test('duplicates an object, and gives its request to programs', async ({ page }) => {
+  test('duplicates an object, and shows its request as commands', async ({ page }) => {
     await panel(page).getByText('Request').click();
     await expect(panel(page).getByLabel('curl')).toHaveValue(/api\/v1\/content\/note\/first/);
     await expectAccessible(page);
@@ -292,7 +292,7 @@ test('moves an object through all states of its workflow', async ({ page, server
       .getByRole('button', { name: `Move to ${state}` })
       .click();
     await expect(panel(page).getByText(state, { exact: true })).toBeVisible();
-    // One message: the one before is no longer true.
+    // Only the newest message is shown: the previous one is no longer true.
     await expect(page.getByText(/The state is now/)).toHaveText(`The state is now ${state}.`);
   }
   await expectAccessible(page);

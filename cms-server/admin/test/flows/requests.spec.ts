@@ -78,7 +78,7 @@ test('has the requests of every screen, and begins the console with one of them'
   }
 });
 
-test('sends what readers get, and gives commands for a query', async ({ page, server, home }) => {
+test('sends requests without drafts, and shows commands for a query', async ({ page, server, home }) => {
   const type = '/api/v1/internal/contenttype/post';
   const definition = (await (await server.request('GET', type)).json()) as Record<string, unknown>;
   await server.request('PUT', type, { ...definition, draftPublic: true });
@@ -103,7 +103,7 @@ test('sends what readers get, and gives commands for a query', async ({ page, se
   );
   await page.getByRole('button', { name: 'Run query' }).click();
   await expect(page.getByRole('region', { name: 'Response' }).last()).toContainText('"totalCount": 14');
-  // What was typed is there again after another screen.
+  // The typed query is still there after a visit to another screen.
   await page.getByRole('link', { name: 'Home' }).first().click();
   await page.goBack();
   await expect(editor).toContainText('product(first: 1)');

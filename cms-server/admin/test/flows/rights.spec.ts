@@ -63,7 +63,7 @@ test('lets a custom role see and do only what its rules allow', async ({ page, s
   await expect(page.getByRole('link', { name: 'Spring tide' })).toHaveCount(0);
 });
 
-test('shows what is not allowed after the role has changed', async ({ page, server, home }) => {
+test('says that a screen is not allowed after the role has changed', async ({ page, server, home }) => {
   const user = await createUser(server, 'admin');
   await signIn(page, user);
   await page.getByRole('link', { name: 'Users' }).click();
@@ -99,7 +99,7 @@ test('shows no header values of webhooks to a role that may only read them', asy
   const user = await createUser(server, 'custom', { rules: [rule] });
   const bodies: Promise<string>[] = [];
   page.on('response', (response) => {
-    // The stream of changes never ends.
+    // Only JSON is read: the stream of changes never ends.
     if (/json/.test(response.headers()['content-type'] ?? '')) bodies.push(response.text().catch(() => ''));
   });
   await page.goto(`${home}/admin/c/_webhooks/hook`);

@@ -1,6 +1,6 @@
 import { expect, expectAccessible, signIn, test } from '../support';
 
-test('finds and opens an object by keys alone, within one type', async ({ page }) => {
+test('finds and opens an object of one type by keyboard', async ({ page }) => {
   await signIn(page);
   await page.keyboard.press('Control+k');
   const field = page.getByRole('combobox', { name: 'Search or jump to…' });
@@ -24,7 +24,7 @@ test('finds and opens an object by keys alone, within one type', async ({ page }
   await expect(field).toHaveCount(0);
 });
 
-test('searches all types, narrows by type, and keeps it in the address', async ({ page }) => {
+test('searches all types, narrows by type, and keeps the search in the address', async ({ page }) => {
   await signIn(page);
   await page.keyboard.press('Control+k');
   await page.keyboard.type('kettle');

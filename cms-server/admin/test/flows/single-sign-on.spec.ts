@@ -19,7 +19,7 @@ const test = base.extend<{ issuer: Issuer }>({
   },
 });
 
-test('signs in at the provider, and returns to the address that was asked for', async ({
+test('signs in at the provider, and returns to the requested address', async ({
   page,
   issuer,
   server,
@@ -71,7 +71,7 @@ test('continues with the text after single sign-on in another tab', async ({
   await button.click();
   const other = await opened;
   await expect(other.getByRole('button', { name: 'editor user' })).toBeVisible();
-  // The first tab goes on by itself.
+  // The first tab continues automatically.
   await expect(dialog).toBeHidden();
   await expect(page.getByText(/Saved as version/)).toBeVisible();
   await expect(page.getByLabel('Name')).toHaveValue('Written over the end of a session');

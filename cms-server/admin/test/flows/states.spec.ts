@@ -1,10 +1,10 @@
 // The states that every screen has: slow, stopped, failed, without a network; and where messages stand.
 import type { Page, Route } from '@playwright/test';
-import { createNews } from '../release-notes';
+import { createNews } from '../news';
 import { addManaged } from '../screens';
 import { createUser, expect, expectAccessible, signIn, test } from '../support';
 
-/** What the screen itself reads: not the session, the types, the settings and the stream. */
+/** Requests of the frame, not of a screen: the session, the types, the settings and the stream. */
 const FRAME = /\/session($|\/)|\/contenttype(\?|$|\/_webhooks$)|\/changes/;
 const isOwnRequest = ({ pathname }: URL) =>
   /^\/(api\/|readyz|metrics)/.test(pathname) && !FRAME.test(pathname);
@@ -28,7 +28,7 @@ const SLOW_SCREENS: [path: string, content: string][] = [
   ['me', 'this session'],
 ];
 
-test('offers to stop what is slow, and reads it again', async ({ page, server, home }) => {
+test('offers to stop a slow screen, and loads it again', async ({ page, server, home }) => {
   test.setTimeout(180_000);
   await addManaged(server);
   await signIn(page);
@@ -49,7 +49,7 @@ test('offers to stop what is slow, and reads it again', async ({ page, server, h
   }
 });
 
-test('shows a comparison again that was left', async ({ page, server }) => {
+test('shows a comparison again after it was left', async ({ page, server }) => {
   await addManaged(server);
   await signIn(page);
   const heading = page.getByRole('heading', { name: /Compare versions/ });
@@ -61,7 +61,7 @@ test('shows a comparison again that was left', async ({ page, server }) => {
   }
 });
 
-test('marks earlier data as old without a network, and reads them again with it', async ({
+test('marks earlier data as old without a network, and reads them again when it is back', async ({
   page,
   context,
 }) => {
@@ -82,7 +82,7 @@ test('marks earlier data as old without a network, and reads them again with it'
   await expect(page.getByText('live', { exact: true })).toBeVisible();
 });
 
-test('shows a screen that was not loaded yet when the connection is back', async ({ page, context }) => {
+test('loads a missing screen when the connection is back', async ({ page, context }) => {
   await signIn(page);
   await context.setOffline(true);
   await open(page, 'activity');
@@ -101,7 +101,7 @@ test('says which right is missing, not only that access is denied', async ({ pag
   await expect(page.getByRole('heading', { name: /no content type product, or you may not/ })).toBeVisible();
 });
 
-test('an earlier message stays on the page, and none covers the bar of selected rows', async ({
+test('an earlier message covers neither the bar of selected rows nor a dialog', async ({
   page,
   server,
   home,

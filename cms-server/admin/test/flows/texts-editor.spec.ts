@@ -50,7 +50,7 @@ test('types into a text of 50 KB without delay', async ({ page, server, home }) 
   times.sort((a, b) => a - b);
   const p95 = times[Math.floor(times.length * 0.95)] ?? 0;
   test.info().annotations.push({ type: 'key to paint, p95', description: `${p95.toFixed(1)} ms` });
-  // The budget is measured on a quiet machine; here a text must not become slow by its length.
+  // The budget is measured elsewhere, on a quiet machine. This limit only finds delays that grow with the text.
   expect(p95).toBeLessThan(500);
 });
 
@@ -64,10 +64,10 @@ test('inserts an image of the library, and uploads a pasted one', async ({ page,
   await page.keyboard.press('ControlOrMeta+End');
   await tool(page, 'Image').click();
   await page.getByRole('listbox', { name: 'Media' }).getByRole('option').first().dblclick();
-  // The file has an alternative text, so nothing is left to ask.
+  // The file has an alternative text, so no dialog asks for one.
   await expect(editor.getByRole('img', { name: /./ })).toBeVisible();
   await expect(page.getByRole('dialog')).toHaveCount(0);
-  // The cursor is in the line behind the image; the caption is written where it stands.
+  // The cursor is in the line after the image; the caption is edited in place.
   await page.keyboard.type('Words behind it');
   await editor.locator('figcaption').first().click();
   await page.keyboard.type('The mill');
@@ -144,7 +144,7 @@ test('inserts an image from elsewhere by its address', async ({ page, home }) =>
   await page.keyboard.press('ControlOrMeta+End');
   await tool(page, 'Image').click();
   await expect(page.getByRole('searchbox', { name: /Search by name/ })).toBeFocused();
-  // Cancelled: nothing else is asked.
+  // After Cancel, no other dialog opens.
   await page.keyboard.press('Escape');
   await expect(page.getByRole('dialog')).toHaveCount(0);
   await tool(page, 'Image').click();

@@ -3,7 +3,7 @@ import { expect, expectAccessible, signIn, test } from '../support';
 import type { Server } from '../server';
 import { focusText, open, save, stored, text, tool } from '../texts';
 
-/** Readers find posts by their slug. */
+/** Sets the preview URL of posts, which also defines their address for readers. */
 async function setPreviewUrl(server: Server, previewUrl: string): Promise<void> {
   const path = '/api/v1/internal/contenttype/post';
   const definition = (await (await server.request('GET', path)).json()) as {

@@ -52,7 +52,7 @@ test('writes a block text with the insert menu, and only edited blocks change', 
   await open(page, home, 'post', 'the-ten-oclock-boat');
   const editor = text(page, 'Content');
   await editor.locator('p').first().click();
-  // The editor learns of a moved cursor from an event, which nobody outruns by hand.
+  // An event notifies the editor of a moved cursor. Only a test can press a key before that event.
   const cursorIsKnown = () =>
     page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
   await cursorIsKnown();
@@ -162,7 +162,7 @@ test('shows hostile texts without running them, and leaves them as they are', as
     await expect(text(page, label)).toBeVisible();
     await expect(text(page, label).getByText('hostile words').first()).toBeVisible();
     await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
-    // Clicks on what is shown do nothing either.
+    // Clicks into the text run no script either.
     await text(page, label).click();
     await text(page, label).press('ControlOrMeta+Home');
     await expectAccessible(page);
@@ -175,7 +175,7 @@ test('shows hostile texts without running them, and leaves them as they are', as
   expect(requests.filter((url) => !url.startsWith(home) && !url.startsWith('blob:'))).toEqual([]);
 });
 
-test('opens a text that the visual editor would change as source', async ({ page, server, home }) => {
+test('opens a text as source if the visual editor would change it', async ({ page, server, home }) => {
   const description = '<p><strong>A <b>b</b></strong></p><p>c</p>';
   await server.request('PATCH', '/api/v1/content/product/tidewater', { description });
   await signIn(page);
@@ -193,7 +193,7 @@ test('opens a text that the visual editor would change as source', async ({ page
   expect((await stored(server, 'product', 'tidewater')).description).toBe('<p>New</p>');
 });
 
-test('pastes from other pages without what does not belong', async ({ page, server, home }) => {
+test('pastes from other pages without scripts and foreign images', async ({ page, server, home }) => {
   await signIn(page);
   await open(page, home, 'product', 'tidewater');
   const editor = text(page, 'Description');

@@ -1,4 +1,4 @@
-// Content types: what is wrong is said at its place, and nothing that was typed is lost.
+// Content types: errors are shown at their settings, and nothing that was typed is lost.
 import type { Page } from '@playwright/test';
 import { expect, expectAccessible, signIn, test } from '../support';
 
@@ -21,7 +21,7 @@ async function add(page: Page, kind: string, label: string): Promise<void> {
   await page.getByLabel('Label').fill(label);
 }
 
-test('keeps the field of a wrong value for stored objects, and says what is wrong', async ({ page }) => {
+test('keeps the field for stored objects while its value is wrong, and shows the error', async ({ page }) => {
   await signIn(page);
   await open(page, 'types/product');
   await add(page, 'Number', 'Stock');
@@ -90,7 +90,7 @@ test('keeps JSON that is no definition', async ({ page }) => {
   await expect(page.locator('.cm-content')).toHaveText('{"name": ');
 });
 
-test('continues a removed property that others name', async ({ page, server }) => {
+test('continues a removed property under a new name, also in the slug rule', async ({ page, server }) => {
   await signIn(page);
   await open(page, 'types/post');
   await page.getByRole('button', { name: 'Remove Title' }).click();

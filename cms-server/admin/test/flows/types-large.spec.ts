@@ -1,5 +1,5 @@
 // A type change over many objects: 2,000 here, more with CMS_FLOW_OBJECTS. Nothing is lost, and a colleague
-// goes on writing.
+// continues writing.
 import type { Page } from '@playwright/test';
 import type { Server } from '../server';
 import { createUser, expect, expectAccessible, signIn, test } from '../support';
@@ -24,7 +24,7 @@ const before = (index: number) => ({
   ...(index % 10 === 0 ? { roast: 'dark' } : {}),
 });
 
-/** What it has to be afterwards. */
+/** What each object has to be after the change. */
 const after = (index: number) => ({
   title: `Article number ${String(index)}`,
   price: String(index / 10),
@@ -141,7 +141,7 @@ test('converts many objects while a colleague writes, and loses nothing', async 
   await measured('plan', () => expect(plan).toContainText(`${all} fail`, { timeout: 60_000 }));
   await expect(plan).toContainText('renamed from name');
   await plan.getByLabel('Value for objects without Stock').fill('7');
-  // Every text but the empty one would be lost as a number, unless numbers in text are converted.
+  // As a number, every text would be lost, unless numbers in text are converted.
   await expect(plan).toContainText(`${all} values lost`, { timeout: 60_000 });
   await plan.getByLabel('Convert text that is a number or yes/no').check();
   await measured('second plan', () =>
@@ -169,7 +169,7 @@ test('converts many objects while a colleague writes, and loses nothing', async 
   for (const [index, { internal: _internal, id, ...values }] of stored.entries()) {
     const expected = after(index);
     if (index === 1) expected.body = 'Written while the type changes, and after it.';
-    // One comparison with words for each object would take longer than the change.
+    // A call of `expect` for each object would take longer than the change.
     if (id !== idOf(index) || JSON.stringify(sorted(values)) !== JSON.stringify(sorted(expected)))
       expect({ id, ...values }).toEqual({ id: idOf(index), ...expected });
   }

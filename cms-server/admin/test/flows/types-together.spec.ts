@@ -75,7 +75,7 @@ test('counts objects with a renamed option, and changes them with it', async ({ 
   await expect(plan(page).getByRole('link', { name: /objects? ha(s|ve) it/ })).toContainText(String(before));
   await expect(plan(page)).toContainText('cannot be saved until another option is chosen');
   await plan(page).getByLabel(`Objects with “${old}”`).selectOption('very_light');
-  // Rows that are half below the top bar are no small targets.
+  // Otherwise, rows that are half below the top bar count as too small targets.
   await page.evaluate(() => scrollTo(0, 0));
   await expectAccessible(page);
   await plan(page).getByRole('button', { name: 'Apply' }).click();
@@ -94,7 +94,7 @@ test('changes removed options in lists of values and in the items of lists', asy
   const products = async () =>
     ((await (await server.request('GET', '/api/v1/content/product?limit=100')).json()) as { data: Product[] })
       .data;
-  // The way of brewing becomes a choice.
+  // The brewing method becomes a choice.
   const brewed = (await products()).filter(({ brewing = [] }) => brewing.length > 0);
   expect(brewed.length).toBeGreaterThan(1);
   const values = new Set([
@@ -164,7 +164,7 @@ test('finds a kind of property by a word, by keyboard', async ({ page }) => {
   await expect(page.getByLabel('Kind', { exact: true })).toHaveValue('checkbox');
 });
 
-test('gives the keyboard back after each dialog', async ({ page }) => {
+test('returns the focus after each dialog', async ({ page }) => {
   await signIn(page);
   await open(page, 'types/event?view=settings');
   await page.getByLabel('Label', { exact: false }).first().fill('Meeting');

@@ -17,7 +17,7 @@ const apply = (page: Page) => plan(page).getByRole('button', { name: 'Apply' });
 const property = (page: Page, name: string | RegExp) =>
   page.getByRole('list', { name: 'Properties' }).first().getByRole('button', { name, expanded: false });
 
-test('makes a type with a relation, and uses it', async ({ page }) => {
+test('creates a type with a relation, and uses it', async ({ page }) => {
   await signIn(page);
   await page
     .getByRole('navigation', { name: 'Navigation' })
@@ -89,7 +89,7 @@ test('renames, converts, fills and removes values as the plan says', async ({ pa
   await expect(plan(page)).toContainText('14 fail');
   await expect(apply(page)).toBeDisabled();
   await plan(page).getByText('14 examples').first().click();
-  // Rows that are half below the top bar are no small targets.
+  // Otherwise, rows that are half below the top bar count as too small targets.
   await page.evaluate(() => scrollTo(0, 0));
   await expectAccessible(page);
   await plan(page).getByLabel('Value for objects without Stock').fill('7');
@@ -104,7 +104,7 @@ test('renames, converts, fills and removes values as the plan says', async ({ pa
   expect(object).not.toHaveProperty('roast');
   expect(object).not.toHaveProperty('name');
   await expect(plan(page)).toContainText('No changes.');
-  // The type stays as it is when nothing is edited.
+  // The slug rule has the new name of the property.
   const type = await stored(server, 'internal/contenttype/product');
   expect(type.slugs).toEqual([{ source: 'title', target: 'slug', active: true }]);
 });
@@ -181,7 +181,7 @@ test('shows a plan again when the server has changed meanwhile', async ({ page, 
   await expect(page.getByText('Author: the change is applied.')).toBeVisible();
 });
 
-test('goes on in an open form when its type changes', async ({ page, server }) => {
+test('continues in an open form when its type changes', async ({ page, server }) => {
   await signIn(page);
   await open(page, 'c/product/slow-kettle');
   await page.getByLabel('Name').fill('Slow kettle, second edition');
@@ -275,7 +275,7 @@ test.describe('types in files', () => {
   });
 });
 
-test('looks at types as an editor, on a phone', async ({ page, server }) => {
+test('shows types to an editor, on a phone', async ({ page, server }) => {
   const user = await createUser(server, 'editor');
   await signIn(page, user);
   await page.setViewportSize({ width: 390, height: 800 });

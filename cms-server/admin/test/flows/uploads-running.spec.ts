@@ -8,7 +8,7 @@ const PNG = Buffer.from(
 );
 const png = (name: string) => ({ name, mimeType: 'image/png', buffer: PNG });
 
-/** Uploads wait for the returned function. */
+/** Uploads wait until the returned function is called. */
 async function holdUploads(page: Page): Promise<() => void> {
   let release: () => void = () => undefined;
   const released = new Promise<void>((done) => (release = done));

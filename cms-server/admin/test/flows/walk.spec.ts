@@ -1,5 +1,5 @@
-// The way of an editor who sees the page for the first time: what has the keyboard, and what needs no second
-// thought.
+// First steps of an editor who has never seen the page: which element has the focus, and what works without an
+// explanation.
 import type { Page } from '@playwright/test';
 import { expect, expectAccessible, signIn, test } from '../support';
 import type { Server } from '../server';
@@ -47,7 +47,7 @@ test('writes a post by keyboard from its first field on', async ({ page, server,
   await expectAccessible(page);
 });
 
-test('keeps the keyboard where it was when a dialog closes', async ({ page, home }) => {
+test('returns the focus when a dialog closes', async ({ page, home }) => {
   await signIn(page);
   await page.goto(`${home}/admin/c/post/the-grinder-that-sang`);
   const text = page.getByRole('textbox', { name: 'Content' });
@@ -91,7 +91,7 @@ test('shows what a colleague changed from the list of changes', async ({ page, s
   await expectAccessible(page);
 });
 
-test('names objects in the preview of a change of several, and what it cancels', async ({
+test('names linked objects in the dry run of a bulk job, and the schedules that it cancels', async ({
   page,
   server,
   home,

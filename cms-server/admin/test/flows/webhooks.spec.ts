@@ -19,7 +19,7 @@ async function addWebhook(server: Server, more: Record<string, unknown>): Promis
   expect(response.status, await response.clone().text()).toBe(200);
 }
 
-/** A program that receives deliveries, and responds as it is told. */
+/** A program that receives deliveries, and responds with `status` until `respondWith` sets another one. */
 async function receive(status: number, body: string) {
   let now = status;
   const receiver = createServer((request, response) => {

@@ -1,9 +1,9 @@
-// The save bar stays in view and covers nothing: neither the control with the keyboard nor the cursor.
+// The save bar stays in view and covers nothing: neither the focused control nor the cursor.
 import type { Page } from '@playwright/test';
 import { expect, expectAccessible, signIn, test } from '../support';
 import { openForm, saveButton } from '../writing';
 
-/** Tells what is wrong with the place of the focused control; empty when it is in full view. */
+/** Returns why the focused control is not in full view; empty if it is. */
 function hidden(page: Page): Promise<string> {
   return page.evaluate(() => {
     let focused = document.activeElement;
@@ -14,7 +14,7 @@ function hidden(page: Page): Promise<string> {
     const { top, bottom, left, right, height } = seen.getBoundingClientRect();
     const name = `${focused.tagName} ${focused.getAttribute('type') ?? ''} ${focused.getAttribute('aria-label') ?? focused.id}`;
     if (top >= innerHeight || bottom <= 0) return `${name} is outside of the window`;
-    // A text longer than the window: its cursor is looked at elsewhere.
+    // The cursor of a long text is checked by another test.
     if (height > innerHeight / 2) return '';
     const middle = (left + right) / 2;
     const covered = [top + 2, (top + bottom) / 2, bottom - 2].filter((y) => {
@@ -30,9 +30,7 @@ for (const viewport of [
   { width: 1024, height: 480 },
   { width: 390, height: 664 },
 ]) {
-  test(`shows every control that gets the keyboard at ${String(viewport.height)} pixels`, async ({
-    page,
-  }) => {
+  test(`shows every control that gets the focus at ${String(viewport.height)} pixels`, async ({ page }) => {
     test.setTimeout(120_000);
     await page.setViewportSize(viewport);
     await signIn(page);
@@ -41,7 +39,7 @@ for (const viewport of [
     for (const key of ['Tab', 'Shift+Tab']) {
       for (let presses = 0; presses < 70; presses += 1) {
         await page.keyboard.press(key);
-        // An editor scrolls to its cursor in the frame after it got the keyboard.
+        // An editor scrolls to its cursor in the frame after it got the focus.
         await expect
           .poll(() => hidden(page), { message: `after ${String(presses + 1)} times ${key}`, timeout: 1_000 })
           .toBe('');
@@ -67,7 +65,7 @@ test('keeps the cursor of a growing text above the bar', async ({ page }) => {
   await expectAccessible(page);
 });
 
-test('scrolls by keyboard before anything has the focus, and is the end of the text in a low window', async ({
+test('the page scrolls by keyboard before anything has the focus, and the bar ends the form in a low window', async ({
   page,
 }) => {
   await page.setViewportSize({ width: 1280, height: 600 });

@@ -1,4 +1,4 @@
-// Values that nobody touched.
+// Values that nobody has edited are saved exactly as they were.
 import { expect, signIn, test } from '../support';
 import type { Server } from '../server';
 import { typeDefinition } from '../types';
@@ -20,7 +20,7 @@ async function createType(server: Server): Promise<void> {
   expect(response.status, await response.clone().text()).toBe(200);
 }
 
-/** Sends JSON as it is: numbers in it are longer than those of JavaScript. */
+/** Sends JSON without parsing it: its numbers have more digits than JavaScript can store. */
 async function send(server: Server, method: string, path: string, text: string): Promise<string> {
   const response = await fetch(`${server.url}/api/v1/content/${path}`, {
     method,

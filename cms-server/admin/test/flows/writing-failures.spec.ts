@@ -30,7 +30,7 @@ test('keeps what was typed when the content type is deleted', async ({ page, ser
   await expectAccessible(page);
 });
 
-test('keeps what was typed when the user loses the type altogether', async ({ page, server }) => {
+test('keeps what was typed when the user loses all rights to the type', async ({ page, server }) => {
   const rule = { ctd: 'product', create: true, read: true, update: true };
   const user = await createUser(server, 'custom', { rules: [rule] });
   await signIn(page, user);
@@ -105,7 +105,7 @@ test('keeps the unsaved work of two tabs on one object', async ({ page, context,
   await other.getByLabel('Price').fill('71');
   await expect(page.getByText(/1 change, stored/)).toBeVisible();
   await expect(other.getByText(/2 changes, stored/)).toBeVisible();
-  // Each tab has its own after a reload.
+  // After a reload, each tab has its own work.
   await page.reload();
   await expect(page.getByLabel('Name')).toHaveValue('Kettle of the first tab');
   await other.reload();
@@ -135,7 +135,7 @@ test('sends unsaved work before sign-out, and the next user does not see it', as
   await signOut(page);
   await expect(page.getByLabel('E-mail')).toBeVisible();
   await expectAccessible(page);
-  // Nothing of it is left in this browser.
+  // No unsaved work is left in this browser.
   const left = await page.evaluate(
     () =>
       new Promise<number>((done, failed) => {
@@ -215,7 +215,7 @@ test('keeps typed text when the process of the tab crashes', async ({ page, cont
   await expectAccessible(other);
 });
 
-test('keeps what another browser has stored when the server is killed', async ({
+test('keeps stored work for another browser when the server is killed', async ({
   page,
   browser,
   server,
@@ -246,7 +246,7 @@ test('keeps what another browser has stored when the server is killed', async ({
   await expectAccessible(page);
 });
 
-test('leaves an open form alone while nothing can be read', async ({ page, server }) => {
+test('does not change an open form while the server is down', async ({ page, server }) => {
   await signIn(page);
   await openForm(page, KETTLE);
   await page.getByLabel('Name').fill('Undisturbed');

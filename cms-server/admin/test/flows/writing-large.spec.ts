@@ -5,8 +5,8 @@ import { openForm, paste, saveButton, storedObject } from '../writing';
 
 const MEGABYTE = 1_000_000;
 const LINE = 'Five megabytes of the same sentence.\n';
-const FIVE = LINE.repeat((5 * MEGABYTE) / LINE.length);
-/** As large as an object may be, with room for the rest. */
+const FIVE_MEGABYTES = LINE.repeat((5 * MEGABYTE) / LINE.length);
+/** As large as an object may be, with room for its other properties. */
 const ALLOWED = LINE.repeat((0.9 * MEGABYTE) / LINE.length);
 
 test.describe('5 MB pasted', () => {
@@ -15,9 +15,9 @@ test.describe('5 MB pasted', () => {
   test('into lines and areas of text: stays stored, and says that it is too large', async ({ page }) => {
     await signIn(page);
     await openForm(page, 'c/author/maren');
-    await paste(page.getByLabel('Name'), FIVE);
-    await paste(page.getByLabel('Bio'), FIVE);
-    // The keyboard stays in the text, although another editor shows it now.
+    await paste(page.getByLabel('Name'), FIVE_MEGABYTES);
+    await paste(page.getByLabel('Bio'), FIVE_MEGABYTES);
+    // The text keeps the focus, although another editor shows it now.
     await expect(page.getByLabel('Bio')).toBeFocused();
     await page.keyboard.type('!');
     await expect(page.getByText(/2 changes, stored/)).toBeVisible({ timeout: 30_000 });
@@ -30,7 +30,7 @@ test.describe('5 MB pasted', () => {
     await expectAccessible(page);
   });
 
-  test('into rich text: is refused in words, and what is allowed opens and saves', async ({
+  test('into rich text: is refused with a message, and a shorter text opens and saves', async ({
     page,
     server,
   }) => {
@@ -38,7 +38,7 @@ test.describe('5 MB pasted', () => {
     await signIn(page);
     await openForm(page, 'c/product/tidewater');
     const text = page.getByRole('textbox', { name: 'Description', exact: true });
-    await paste(text, FIVE, `<p>${FIVE}</p>`);
+    await paste(text, FIVE_MEGABYTES, `<p>${FIVE_MEGABYTES}</p>`);
     await expect(page.getByText(/longer than 1 MB/)).toBeVisible();
     await text.press('End');
     await text.pressSequentially('Typed after it.');
@@ -59,12 +59,12 @@ test.describe('5 MB pasted', () => {
     expect(String((await storedObject(server, 'product/tidewater')).description)).toContain('typed');
   });
 
-  test('into Markdown: can be written on, and says that it is too large', async ({ page }) => {
+  test('into Markdown: can be edited, and says that it is too large', async ({ page }) => {
     await signIn(page);
     await page.goto(`${new URL(page.url()).origin}/admin/c/place`);
     await page.getByRole('row').nth(1).getByRole('link').first().click();
     const story = page.getByRole('textbox', { name: 'Story' });
-    await paste(story, FIVE);
+    await paste(story, FIVE_MEGABYTES);
     await page.keyboard.type('written on');
     await expect(page.getByText(/1 change, stored/)).toBeVisible({ timeout: 30_000 });
     await page.keyboard.press('Control+s');
@@ -91,7 +91,7 @@ test.describe('10,000 items', () => {
     await expect(group.getByLabel('Languages, new item')).toBeFocused();
     await page.keyboard.type('the last one');
     await expect(group.getByLabel('Languages, item 10001')).toHaveValue('the last one');
-    // An item moves across what is not shown.
+    // An item moves across items that are not shown.
     await group.getByRole('button', { name: 'Move the last one', exact: true }).click();
     await page.getByRole('menuitem', { name: 'Move to the start' }).click();
     await expect(group.getByLabel('Languages, item 1', { exact: true })).toHaveValue('the last one');
@@ -119,7 +119,7 @@ test.describe('10,000 items', () => {
     await expect(group.getByText('10000 items')).toBeVisible();
     expect(await group.getByRole('textbox').count()).toBeLessThan(250);
     await group.getByRole('button', { name: /Add to Opening hours/ }).click();
-    // The new item is shown and has the keyboard; the middle of the list is not there.
+    // The new item is shown and has the focus; the middle of the list is not rendered.
     await page.keyboard.type('New day');
     await expect(group.getByText('10001 items')).toBeVisible();
     expect(await group.getByRole('textbox').count()).toBeLessThan(400);

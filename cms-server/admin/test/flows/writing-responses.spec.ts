@@ -57,7 +57,7 @@ test('repeats a save that the server could not carry out, and says why', async (
   await expectAccessible(page);
 });
 
-test('repeats by itself when no response arrives', async ({ page, server }) => {
+test('repeats a save automatically when no response arrives', async ({ page, server }) => {
   await signIn(page);
   await openForm(page, PRODUCT);
   let attempts = 0;
@@ -65,7 +65,7 @@ test('repeats by itself when no response arrives', async ({ page, server }) => {
     if (route.request().method() !== 'PUT') return route.continue();
     attempts += 1;
     if (attempts === 1) return route.abort();
-    // The server has stored it, and its response is lost.
+    // The server stores the object, but its response is lost.
     if (attempts === 2) {
       await route.fetch();
       return route.abort();
@@ -84,7 +84,7 @@ test('repeats by itself when no response arrives', async ({ page, server }) => {
   await expectAccessible(page);
 });
 
-test('merges after a lost network too, when somebody else has saved', async ({ page, server }) => {
+test('merges changes by others, also after the network was lost', async ({ page, server }) => {
   await withoutLiveUpdates(page);
   await signIn(page);
   await openForm(page, PRODUCT);
@@ -149,7 +149,7 @@ test.describe('an object that was deleted meanwhile', () => {
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Save my text as a new object' }).click();
     await expect(page.getByRole('alert').filter({ hasText: 'validation error' })).toContainText('Price');
-    // The work now is that on a new object, and stays so.
+    // The unsaved work now belongs to a new object, also after a reload.
     await expect(page).toHaveURL(/\/c\/product\/[+]new\?copy=(~|%7E)/);
     await expect(page.getByText(/changes?, stored/)).toBeVisible();
     await page.reload();
@@ -163,7 +163,7 @@ test.describe('an object that was deleted meanwhile', () => {
     await expectAccessible(page);
   });
 
-  test('can be restored with the text that was left', async ({ page, server }) => {
+  test('can be restored with the unsaved text', async ({ page, server }) => {
     await withoutWorkingCopies(page);
     await page.getByLabel('Slug').fill('still-wanted');
     await expect(page.getByText(/2 changes, stored/)).toBeVisible();

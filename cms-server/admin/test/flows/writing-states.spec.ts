@@ -105,7 +105,7 @@ test('reloads for another user, and keeps the work of the first', async ({ page,
   await page.getByLabel('Name').fill('Text of Ada');
   await expect(page.getByText(/1 change, stored/)).toBeVisible();
   await context.clearCookies();
-  // The dialog may open before: with the next request of the page.
+  // Another request of the page may have opened the dialog before.
   await page.keyboard.press('Control+s');
   const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
   await dialog.getByLabel('E-mail').fill(ben.email);

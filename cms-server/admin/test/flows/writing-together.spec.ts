@@ -50,7 +50,7 @@ test('merges changes of other properties, and says whose they are', async ({
   await expect(page.getByText(/Ben Holt changed Price; both changes are saved/)).toBeVisible();
   await expect(page.getByLabel('Price')).toHaveValue('63');
   expect(await stored(server)).toMatchObject({ name: 'Kettle of both', price: 63 });
-  // Ben changed nothing since: his form follows.
+  // Ben has changed nothing since, so his form shows the new version.
   await expect(other.getByLabel('Name')).toHaveValue('Kettle of both');
   await other.context().close();
 });

@@ -105,7 +105,7 @@ test('continues an unsaved new object', async ({ page }) => {
 
 test('offers to load the page again when the code of a control did not arrive', async ({ page }) => {
   await signIn(page);
-  // Until the offer: some browsers request the code twice at first, or again when that fails.
+  // Refuses the code until the page offers to load again: some browsers request it more than once.
   let isRefused = true;
   await page.route('**/assets/Relation-*.js', (route) => (isRefused ? route.abort() : route.continue()));
   await open(page);
@@ -157,7 +157,7 @@ test('keeps typed text when the session expires', async ({ page, context, server
   await open(page);
   await page.getByLabel('Name').fill('Written over the end of a session');
   await context.clearCookies();
-  // The dialog may open before: with the next request of the page.
+  // Another request of the page may have opened the dialog before.
   await page.keyboard.press('Control+s');
   const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
   await expect(dialog).toBeVisible();

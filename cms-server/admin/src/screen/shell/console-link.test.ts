@@ -5,34 +5,34 @@ import { readOperations } from '../console/operations';
 import { valueKey } from '../console/request';
 import { consoleQuery } from './console-link';
 
-const queryOf = (path: string) => {
+const link = (path: string) => {
   const url = new URL(path, 'http://localhost');
   return consoleQuery(url.pathname.slice(1).split('/').map(decodeURIComponent), url.searchParams);
 };
 
 test('screens of lists and objects open the requests of their data', () => {
-  expect(queryOf('/c/post')).toEqual({ op: 'content_list', 'path.contentType': 'post' });
-  expect(queryOf('/c/post?order=-published&filters={"a":1}')).toMatchObject({
+  expect(link('/c/post')).toEqual({ op: 'content_list', 'path.contentType': 'post' });
+  expect(link('/c/post?order=-published&filters={"a":1}')).toMatchObject({
     'query.filters': '{"a":1}',
     'query.order_by': 'published',
     'query.order_direction': 'desc',
   });
-  expect(queryOf('/c/post?q=boat')).toMatchObject({
+  expect(link('/c/post?q=boat')).toMatchObject({
     op: 'search',
     'query.q': 'boat',
     'query.content_type[]': 'post',
   });
-  expect(queryOf('/c/post/a%20b?panel=versions')).toEqual({
+  expect(link('/c/post/a%20b?panel=versions')).toEqual({
     op: 'content_listVersion',
     'path.contentType': 'post',
     'path.id': 'a b',
   });
-  expect(queryOf('/media/x')).toMatchObject({ op: 'content_get', 'path.contentType': '_media', 'path.id': 'x' });
+  expect(link('/media/x')).toMatchObject({ op: 'content_get', 'path.contentType': '_media', 'path.id': 'x' });
 });
 
 test('forms of new objects and types open the request of the list', () => {
-  expect(queryOf('/c/post/+new?copy=~1')).toEqual({ op: 'content_list', 'path.contentType': 'post' });
-  expect(queryOf('/types/+new?draft=1')).toEqual({ op: 'getContentDefinitions' });
+  expect(link('/c/post/+new?copy=~1')).toEqual({ op: 'content_list', 'path.contentType': 'post' });
+  expect(link('/types/+new?draft=1')).toEqual({ op: 'getContentDefinitions' });
 });
 
 test('every screen names an operation and parameters that the server has', () => {
@@ -43,7 +43,7 @@ test('every screen names an operation and parameters that the server has', () =>
       .concat(' /types /types/post /users?q=a /users/x /keys /webhooks /webhooks/x /workflows')
       .split(' ');
   for (const path of paths) {
-    const { op, ...values } = queryOf(path);
+    const { op, ...values } = link(path);
     const operation = operations.find(({ id }) => id === op);
     expect(operation, path).toBeDefined();
     const known = operation?.parameters.map(valueKey) ?? [];
@@ -52,5 +52,5 @@ test('every screen names an operation and parameters that the server has', () =>
       path,
     ).toEqual([]);
   }
-  expect(queryOf('/nowhere')).toEqual({});
+  expect(link('/nowhere')).toEqual({});
 });

@@ -7,13 +7,13 @@ const HISTORY_MS = 30 * 60_000;
 type Name = 'requests' | 'seconds' | 'timed' | 'failed' | 'writes' | 'cpu' | 'memory' | 'waiting';
 type Reading = { at: number } & Record<Name, number>;
 
-/** Requests for metrics come from this screen: they would hide what others do. */
+/** Leaves out requests for metrics: this screen sends them, so they would hide the load by others. */
 const isOthers = ({ route }: Sample['labels']) => route !== '/metrics';
 
 let readings = $state.raw<Reading[]>([]);
 let started = 0;
 
-/** Adds a reading. Readings of an earlier process are left out: its counters began elsewhere. */
+/** Adds a reading. Readings of an earlier server process are dropped: its counters are not comparable. */
 export function recordReading(at: number, samples: Sample[]): void {
   const start = sumOf(samples, 'process_start_time_seconds');
   const kept = start === started ? readings.filter((reading) => reading.at > at - HISTORY_MS) : [];
@@ -35,5 +35,5 @@ export function recordReading(at: number, samples: Sample[]): void {
 }
 
 export const metricsHistory = {
-  of: (name: Name): Point[] => readings.map((reading) => ({ at: reading.at, value: reading[name] })),
+  pointsOf: (name: Name): Point[] => readings.map((reading) => ({ at: reading.at, value: reading[name] })),
 };

@@ -21,8 +21,8 @@ const withConfig = (property: PropertyDraft, config: Record<string, unknown>) =>
   config: { ...property.config, ...config },
 });
 
-describe('what keeps a type from being planned', () => {
-  it('is what a new type does not have yet', () => {
+describe('a problem of a draft', () => {
+  it('is a missing setting of a new type', () => {
     const found = draftProblems('+a', newDraft());
     expect(found.map(({ setting }) => setting)).toEqual(['label', 'name', 'properties']);
     expect(found.every(({ isMissing }) => isMissing)).toBe(true);
@@ -39,7 +39,7 @@ describe('what keeps a type from being planned', () => {
     expect(problems(items)).toEqual(['steps.title.name']);
   });
 
-  it('is a value that no object could have', () => {
+  it('is a default, a limit or an option that is not valid', () => {
     const count = newProperty('number', 'count');
     expect(problems(withSchema(count, { default: 'xyz' }))).toEqual(['count.default']);
     expect(problems(withSchema(newProperty('integer', 'count'), { default: 1.5 }))).toEqual([
@@ -64,7 +64,7 @@ describe('what keeps a type from being planned', () => {
 });
 
 describe('a refused text', () => {
-  it('counts as a change, and is gone after a right name', () => {
+  it('is a change until a valid name replaces it', () => {
     const stored = writeDraft(draftWith(newProperty('text', 'title')));
     const draft = readDraft(stored);
     const [title] = draft.properties;

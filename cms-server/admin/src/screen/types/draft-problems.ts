@@ -1,4 +1,4 @@
-// What is wrong with an edited type before a plan makes sense, and where. Knows the types of the session.
+// Problems of an edited type that the user must correct before it can be planned. Knows the types of the session.
 import { t } from '../../text';
 import { record, records, string } from '../../type/definition';
 import { choiceOf, hasOptions, optionValues, type PropertyDraft } from '../../type/property-draft';
@@ -12,11 +12,11 @@ export interface PlacedMessage {
   property: string[];
   setting: string;
   message: string;
-  /** Nothing is wrong: something is not given yet. */
+  /** The setting is only missing so far, which is no error. */
   isMissing?: boolean;
 }
 
-/** Everything that is wrong with a type that is edited. */
+/** All problems of an edited type. */
 export function draftProblems(key: EditedTypeKey, draft: TypeDraft): PlacedMessage[] {
   if (draft.json !== undefined) return [wrong([], 'json', t.types.jsonInvalid)];
   return [
@@ -81,7 +81,7 @@ function propertyProblems(
 
 const pair = (setting: string, message: string): [string, string] => [setting, message];
 
-/** Settings that count something. */
+/** Settings whose value is a count. */
 const COUNTS = ['minLength', 'maxLength', 'minItems', 'rows'];
 
 function limitProblems(property: PropertyDraft): [string, string][] {

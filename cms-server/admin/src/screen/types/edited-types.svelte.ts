@@ -49,7 +49,7 @@ export function loadEditedTypes(): void {
   );
 }
 
-/** Null for a damaged entry. */
+/** Reads a stored entry; null if it is damaged. */
 function parse(text: string | null): EditedType | null {
   try {
     const value: unknown = JSON.parse(text ?? 'null');
@@ -103,7 +103,7 @@ export function changedTypes(): [EditedTypeKey, EditedType][] {
 
 export const isNewKey = (key: EditedTypeKey): boolean => key.startsWith('+');
 
-/** The key of another new type, also of one that another tab begins. */
+/** A key for a new type, which no other tab uses. */
 export function newKey(): EditedTypeKey {
   return `+${uuid().slice(0, 8)}`;
 }

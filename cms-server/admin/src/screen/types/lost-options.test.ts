@@ -1,4 +1,4 @@
-// Options that an edit takes away, and what their objects get.
+// Options that an edit removes, and the options that objects get instead.
 import { describe, expect, test } from 'vitest';
 import { newProperty, withChoice, type PropertyDraft } from '../../type/property-draft';
 import { newDraft } from '../../type/type-draft';
@@ -18,7 +18,7 @@ function choice(
   };
 }
 
-describe('options that an edit takes away', () => {
+describe('options that an edit removes', () => {
   test('are those that are stored and no longer offered', () => {
     expect(lostOptions(choice(['a', 'b'], ['b', 'c']))).toMatchObject([
       { property: 'roast', storedName: 'old_roast', value: 'a', isList: false },

@@ -1,4 +1,4 @@
-// Options that an edit takes away, and the values that objects with them get. Knows requests, no component.
+// Options that an edit removes, and the options that objects get instead. Knows requests, no component.
 import { string } from '../../type/definition';
 import { fieldOf } from '../../type/form';
 import { choiceOf, hasOptions, optionValues, type PropertyDraft } from '../../type/property-draft';
@@ -14,32 +14,32 @@ export interface LostOption {
   /** Labels of the property and of the lists that it is in. */
   label: string;
   value: string;
-  /** Objects have lists of values. */
+  /** The value of the property is a list. */
   isList: boolean;
   /** The property is one of the items of a list, or of a custom object. */
   isNested: boolean;
-  /** What objects can get in its place. */
+  /** Options that objects can get instead. */
   choices: { value: string; label: string }[];
 }
 
-/** Values that objects get in place of an option, by property and option. */
+/** Options that objects get instead of removed ones, by `optionKey`. */
 export type OptionChanges = Record<string, string>;
 
 export const optionKey = ({ property, value }: Pick<LostOption, 'property' | 'value'>): string =>
   JSON.stringify([property, value]);
 
-/** What stands before the names of nested properties. */
-interface Around {
+/** What comes before names of nested properties in paths and labels. */
+interface Prefix {
   path: string;
   storedPath: string;
   label: string;
 }
 
-/** Options that the edit of a property takes away, those of the properties of its items too. */
-export function lostOptions(property: PropertyDraft, around?: Around): LostOption[] {
+/** Options that the edit of a property removes, also from the properties of its items. */
+export function lostOptions(property: PropertyDraft, prefix?: Prefix): LostOption[] {
   const { stored, removed, name, schema, config, items } = property;
   if (removed || stored === null) return [];
-  const { path, storedPath, label } = around ?? { path: '', storedPath: '', label: '' };
+  const { path, storedPath, label } = prefix ?? { path: '', storedPath: '', label: '' };
   const own = {
     path: path + name,
     storedPath: storedPath + stored.name,
@@ -63,7 +63,7 @@ export function lostOptions(property: PropertyDraft, around?: Around): LostOptio
     label: own.label,
     value,
     isList,
-    isNested: around !== undefined,
+    isNested: prefix !== undefined,
     choices,
   }));
 }

@@ -1,5 +1,5 @@
-// Gives objects other options after a type has changed: jobs of the server, their progress, and what they
-// refused. Knows no component.
+// Replaces removed options in objects after a type has changed: starts jobs on the server, sums their progress, and
+// reports what they refused. Knows no component.
 import { ProblemError } from '../../api/problem';
 import { t } from '../../text';
 import { number } from '../../text/format';
@@ -13,7 +13,7 @@ export class OptionRun {
   readonly done = $derived(this.#runs.reduce((sum, run) => sum + run.done, 0));
   readonly total = $derived(this.#runs.reduce((sum, run) => sum + run.total, 0));
 
-  /** All jobs are started at once: they run one after the other, also when this page is closed. */
+  /** Starts all jobs together. The server runs them one after the other, even after this page is closed. */
   async run(changes: OptionChange[]): Promise<void> {
     if (changes.length === 0) return;
     this.running = true;

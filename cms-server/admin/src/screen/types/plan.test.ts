@@ -42,7 +42,7 @@ describe('plan', () => {
     expect(kindOfPair(null)).toBeNull();
   });
 
-  it('reads text only as numbers and as yes or no', () => {
+  it('parses text only into numbers and booleans', () => {
     expect(mayParse({ from: 'string/text', to: 'integer/number' })).toBe(true);
     expect(mayParse({ from: 'string/select', to: 'boolean/checkbox' })).toBe(true);
     expect(mayParse({ from: 'number/number', to: 'string/text' })).toBe(false);
@@ -76,7 +76,7 @@ describe('plan', () => {
     expect(placed('slugs[0].source')).toEqual(['slugs[0].source', false]);
   });
 
-  it('lists every blocker that no row shows, and the general sentence only alone', () => {
+  it('lists every blocker that no row shows, and the general one only if there is no other', () => {
     const sku = newProperty('text', 'sku');
     const failing = { sku: ['The property sku is required'], ctd: ['General'] };
     const listed = (changes: Partial<PlanType>) =>

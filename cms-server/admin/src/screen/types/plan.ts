@@ -35,7 +35,7 @@ export function lossesOf(plan: Plan): Loss[] {
 const FROM_TEXT = /^string\//;
 const TO_PARSED_TYPE = /^(number|integer|boolean)\//;
 
-/** Text that becomes a number or a yes/no can be read by its content. */
+/** Returns whether the values can be parsed: text that becomes a number or a boolean. */
 export function mayParse(row: Pick<PlanRow, 'from' | 'to'>): boolean {
   return FROM_TEXT.test(row.from ?? '') && TO_PARSED_TYPE.test(row.to ?? '');
 }

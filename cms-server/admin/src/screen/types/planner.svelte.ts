@@ -1,4 +1,4 @@
-// The plan of edited types: requested after a pause, never twice at once, and applied with its token.
+// The plan of edited types: requested after a pause, never twice at the same time, and applied with its token.
 // Knows requests, no component.
 import type { Progress } from '../../api/progress';
 import type { Problem } from '../../api/problem';
@@ -18,7 +18,7 @@ export class Planner {
   since: number | null = $state(null);
   /** Milliseconds that the last plan took: the same work as an apply, without storing it. */
   took = $state(0);
-  /** What is done of the running request; null: nothing is known. */
+  /** Progress of the running request; null if it is not known. */
   progress: Progress | null = $state.raw(null);
   applying = $state(false);
   stopped = $state(false);
@@ -26,12 +26,12 @@ export class Planner {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #running: AbortController | null = null;
 
-  /** The plan is that of these definitions. */
+  /** Returns whether the plan is one of these definitions. */
   isFor(body: string): boolean {
     return this.plan !== null && this.#body === body;
   }
 
-  /** Computes the plan after a pause; an earlier request ends. */
+  /** Computes the plan after a pause; a running request is aborted. */
   schedule(
     body: string,
     definitions: Json[],
@@ -94,10 +94,10 @@ export class Planner {
     this.since = null;
     if (!('problem' in result)) return { applied: result.data };
     const { problem } = result;
-    // Nobody knows whether an interrupted apply was carried out: a new plan tells.
+    // Only a new plan shows whether the server completed an interrupted apply.
     if (problem.status === 0) this.#body = null;
     if (problem.status !== 409 && problem.status !== 400) return { refused: problem };
-    // The new plan says what is different: its blockers, its losses.
+    // The new plan shows what is different, such as blockers and losses.
     await this.#request(body, definitions);
     return { stale: true };
   }

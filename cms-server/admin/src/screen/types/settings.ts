@@ -1,4 +1,4 @@
-// Where settings are in the builder, and what it calls them. Knows texts only.
+// Places and labels of settings in the builder. Knows texts only.
 import { t } from '../../text';
 
 /** Settings of a property that its editor shows with their errors. */
@@ -19,7 +19,7 @@ export const PROPERTY_SETTINGS: Record<string, () => string> = {
   inputSubtype: () => t.types.subtype,
 };
 
-/** Further settings that differences name. */
+/** Further settings that lists of differences name. */
 const NAMED_SETTINGS: Record<string, () => string> = {
   required: () => t.types.required,
   helpText: () => t.types.helpText,
@@ -70,7 +70,7 @@ export function viewOf(path: string): 'properties' | 'settings' | 'json' {
   return isTypeSetting(path) ? 'settings' : 'json';
 }
 
-/** The words of the form for a setting; its path where the form does not have it. */
+/** The label of a setting; its path if the form does not have the setting. */
 export function settingLabel(path: string, ofProperty: boolean): string {
   if (path === 'json') return t.types.views.json;
   if (path === 'properties') return t.types.properties;

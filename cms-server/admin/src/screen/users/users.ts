@@ -1,4 +1,4 @@
-// Requests about users, and what follows from a user.
+// Requests about users, and what can be derived from a user.
 import { sendRequest, api, type ApiResult, type Page, type Schema } from '../../api/client';
 import { t } from '../../text';
 import { dateTime } from '../../text/format';
@@ -15,14 +15,14 @@ export function isRole(value: string | null): value is Role {
 export const ORDERS = ['name', 'email', 'role', 'lastSeenAt', 'createdAt'] as const;
 export type UserOrder = (typeof ORDERS)[number];
 
-/** The order in the address: `-lastSeenAt` is by the last use, the newest first. By name without one. */
+/** The order in the address: `-lastSeenAt` is by the last use, the newest first. The default is by name. */
 export function parseUserOrder(text: string | null): { by: UserOrder; descending: boolean } {
   const descending = text?.startsWith('-') ?? false;
   const by = ORDERS.find((known) => known === (descending ? text?.slice(1) : text));
   return by === undefined ? { by: 'name', descending: false } : { by, descending };
 }
 
-/** A user who could sign in now, were it not for `disabled`. */
+/** Returns whether a user can sign in, if `disabled` is ignored. */
 function hasAccess(user: User): boolean {
   return user.hasPassword || user.openId;
 }

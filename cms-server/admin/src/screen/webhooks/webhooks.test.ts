@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { headerLines, isPaused, stateOf, subjectOf, type Webhook } from './webhooks';
 
-test('names a delivery by what happens to it next', () => {
+test('state of a delivery says what happens to it next', () => {
   expect(stateOf({ status: 'pending', attempts: 0 }, false)).toBe('waiting');
   expect(stateOf({ status: 'pending', attempts: 1 }, false)).toBe('retrying');
   expect(stateOf({ status: 'error', attempts: 3 }, false)).toBe('retrying');
@@ -11,7 +11,7 @@ test('names a delivery by what happens to it next', () => {
   expect(stateOf({ status: 'done', attempts: 1 }, true)).toBe('done');
 });
 
-test('writes a line for each header, and one when some are missing', () => {
+test('headers have one line each, and left-out headers have one together', () => {
   const fields = [
     { name: 'server', value: 'receiver' },
     { name: 'x-empty', value: '' },

@@ -31,14 +31,14 @@ export interface Webhook {
 export const STATES = ['waiting', 'retrying', 'paused', 'failed', 'done'] as const;
 export type State = (typeof STATES)[number];
 
-/** The state of a delivery. While the endpoint is down everything that is not over is paused. */
+/** The state of a delivery. While the server pauses a webhook, its unfinished deliveries are paused. */
 export function stateOf(delivery: Pick<Delivery, 'status' | 'attempts'>, paused: boolean): State {
   if (delivery.status === 'done' || delivery.status === 'failed') return delivery.status;
   if (paused) return 'paused';
   return delivery.attempts > 0 ? 'retrying' : 'waiting';
 }
 
-/** Whether the server has paused all deliveries of a webhook. */
+/** Returns whether the server has paused all deliveries of a webhook. */
 export function isPaused(webhook: Webhook | undefined): boolean {
   return webhook?.enabled === true && typeof webhook.pausedUntil === 'string';
 }
@@ -50,7 +50,7 @@ export async function readWebhooks({ signal }: { signal: AbortSignal }): Promise
 
 const WEBHOOK_TYPE = '_webhooks';
 
-/** What a webhook is set to, beside its state. */
+/** Settings of a webhook, except its state. */
 export interface WebhookSettings {
   /** Names of types; empty: all. */
   types: string[];
@@ -75,7 +75,7 @@ export async function readSettings(id: string, signal: AbortSignal): Promise<Web
   };
 }
 
-/** Switches deliveries on or off, when nobody has changed the webhook since it was read. */
+/** Switches deliveries on or off, if nobody has changed the webhook since it was read. */
 export function setEnabled(id: string, enabled: boolean, etag: string | null): Promise<ApiResult<unknown>> {
   return sendRequest<unknown>(
     api.PATCH('/api/v1/content/{contentType}/{id}', {

@@ -1,4 +1,4 @@
-// The layout of a workflow diagram: states in a row, steps back below it. Plain values.
+// The layout of a workflow diagram: states in a row, transitions to earlier states below it. Plain values.
 import type { Workflow } from '../../object/workflows';
 import { transitionsOf } from '../../object/workflows';
 

@@ -69,7 +69,7 @@ test('a definition that the form cannot show stays a text', () => {
   expect(readWorkflow({ ...REVIEW, transitions: [{ froms: ['draft'], tos: ['gone'] }] })).toBeNull();
 });
 
-test('transitions follow a state that is renamed, and go with one that is removed', () => {
+test('transitions follow a renamed state, and are removed with a removed state', () => {
   const draft = read(REVIEW);
   const renamed = {
     ...draft,
@@ -81,12 +81,12 @@ test('transitions follow a state that is renamed, and go with one that is remove
     tos: ['REVIEW'],
   });
   const [first] = draft.states;
-  const rest = writeWorkflow(withoutState(draft, first?.key ?? ''));
-  expect(rest).toMatchObject({ initial_state: 'review', states: ['review', 'public'] });
-  expect(rest.transitions.map(({ name }) => name)).toEqual(['_review_public']);
+  const remaining = writeWorkflow(withoutState(draft, first?.key ?? ''));
+  expect(remaining).toMatchObject({ initial_state: 'review', states: ['review', 'public'] });
+  expect(remaining.transitions.map(({ name }) => name)).toEqual(['_review_public']);
 });
 
-test('a new state continues the last one, and a new transition is a new pair', () => {
+test('a new state has a transition from the last one, and a new transition is a new pair', () => {
   const draft = withState(read(REVIEW));
   expect(writeWorkflow(draft).transitions.at(-1)).toMatchObject({ froms: ['public'] });
   const free = freeTransition(read(REVIEW));

@@ -18,7 +18,7 @@ export interface TransitionDraft {
 export interface WorkflowDraft {
   id: string;
   name: string;
-  /** Key of the first state of new objects. */
+  /** Key of the initial state. */
   initial: string;
   states: StateDraft[];
   transitions: TransitionDraft[];
@@ -61,7 +61,7 @@ export function writeWorkflow({ id, name, initial, states, transitions }: Workfl
   };
 }
 
-/** Without a state, its transitions go too; another state becomes the first one. */
+/** Removes a state and its transitions; if it was initial, the first of the other states becomes initial. */
 export function withoutState(draft: WorkflowDraft, key: string): WorkflowDraft {
   const states = draft.states.filter((state) => state.key !== key);
   return {
@@ -86,7 +86,7 @@ export function withState(draft: WorkflowDraft): WorkflowDraft {
   };
 }
 
-/** The first transition between two states that is not there yet; null when all are. */
+/** The first transition between two states that does not exist yet; null if all exist. */
 export function freeTransition({ states, transitions }: WorkflowDraft): TransitionDraft | null {
   const isThere = (from: string, to: string) => transitions.some((one) => one.from === from && one.to === to);
   for (const from of states)

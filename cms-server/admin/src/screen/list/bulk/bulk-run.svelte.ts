@@ -26,7 +26,7 @@ import {
 
 const POLL_MS = 400;
 
-/** Not after a job, which does not report the objects that it changed, nor after a workflow transition. */
+/** Returns whether undo is possible. A job does not report its objects; transitions lead in one direction. */
 export function canUndo(change: BulkChange, selection: BulkSelection): boolean {
   return selection.kind === 'rows' && change.kind !== 'transition';
 }

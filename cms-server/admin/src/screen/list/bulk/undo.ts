@@ -90,10 +90,10 @@ export async function undoPatch(
   const found = await untouched(type, changed, names, (before, now) => now.version === before.version + 1);
   if ('problem' in found) return { undone: 0, skipped: 0, problem: found.problem };
   const result: UndoResult = { undone: 0, skipped: changed.size - found.data.length, problem: null };
-  const withAllProperties = found.data.filter((id) => names.every((name) => name in (changed.get(id)?.values ?? {})));
+  const hadAll = found.data.filter((id) => names.every((name) => name in (changed.get(id)?.values ?? {})));
   const size = Math.max(1, session.context?.limits.batch ?? 1000);
-  for (let at = 0; at < withAllProperties.length; at += size) {
-    const part = withAllProperties.slice(at, at + size);
+  for (let at = 0; at < hadAll.length; at += size) {
+    const part = hadAll.slice(at, at + size);
     const sent = await patchBatch(
       type,
       part.map((id) => ({ ...changed.get(id)?.values, id })),
@@ -103,7 +103,7 @@ export async function undoPatch(
     const [first] = sent.refused;
     if (first) result.problem ??= refusal(first.errors);
   }
-  for (const id of found.data.filter((item) => !withAllProperties.includes(item))) {
+  for (const id of found.data.filter((item) => !hadAll.includes(item))) {
     const problem = await removeProperties(type, id, names);
     if (problem) result.problem ??= problem;
     else result.undone += 1;
