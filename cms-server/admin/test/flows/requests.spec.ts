@@ -27,7 +27,7 @@ test('shows the requests of a screen as commands, and opens one in the console',
   await expect(page.getByText('Status 200')).toBeVisible();
 });
 
-test('hands the body of a save over to the console, and shows no password', async ({ page, home }) => {
+test('hands the body of a save over to the console, and closes by Escape', async ({ page, home }) => {
   await page.setViewportSize({ width: 390, height: 800 });
   await page.emulateMedia({ colorScheme: 'dark' });
   await signIn(page);
