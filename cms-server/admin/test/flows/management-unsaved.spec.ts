@@ -79,3 +79,25 @@ test.describe('with webhooks', () => {
     expect(await found.json()).toMatchObject({ data: [{ content_type_definitions: [], actions: [] }] });
   });
 });
+
+test('shows changes of a user by others, and keeps those that are not saved yet', async ({ page, server }) => {
+  const rule = { ctd: 'author', create: false, read: true, update: false, delete: false };
+  const { email } = await createUser(server, 'custom', { rules: [rule] });
+  const found = await server.request('GET', `/api/v1/internal/user?q=${email}`);
+  const { data } = (await found.json()) as { data: { id: string }[] };
+  const path = `/api/v1/internal/user/${data[0]?.id}`;
+  await signIn(page);
+  await open(page, `users/${data[0]?.id}`);
+  const update = page.getByRole('checkbox', { name: 'author: Update' });
+  await expect(update).not.toBeChecked();
+  await page.getByRole('textbox', { name: 'Name' }).fill('Own name');
+  const changed = { email, name: 'Name of others', role: 'custom', rules: [{ ...rule, update: true }] };
+  expect((await server.request('PUT', path, changed)).status).toBe(200);
+  await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+  await expect(update).toBeChecked();
+  await expect(page.getByRole('textbox', { name: 'Name' })).toHaveValue('Own name');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await expect(page.getByText('Unsaved changes')).toBeHidden();
+  const stored = await (await server.request('GET', path)).json();
+  expect(stored).toMatchObject({ name: 'Own name', rules: [{ ctd: 'author', update: true }] });
+});

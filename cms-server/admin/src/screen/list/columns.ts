@@ -54,7 +54,7 @@ export function columnsOf(type: ContentType, form: Form): Column[] {
     commonColumn('internal.createdAt'),
     commonColumn('internal.createdBy', null),
     ...(type.draftPublic ? [commonColumn('internal.publishedAt'), commonColumn('internal.scheduledAt')] : []),
-    { ...ofObject('internal.latestVersion'), numeric: true },
+    { ...commonColumn('internal.latestVersion'), numeric: true },
     commonColumn('id'),
   ];
 }
