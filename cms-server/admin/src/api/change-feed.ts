@@ -1,4 +1,4 @@
-// The change feed of the server: a stream of events, or pages of them where a stream is refused.
+// Reads the change feed of the server: as a stream of events, or in pages if the server refuses a stream.
 import { sendRequest, api, PAGE_HEADERS } from './client';
 import { EventParser } from './event-parser';
 import { isRecord } from '../value/record';
@@ -9,7 +9,7 @@ export interface Change {
   contentType: string;
   id: string | null;
   version: number | null;
-  /** Name of who did it; may be empty. */
+  /** Name of the user or key that made the change; may be empty. */
   by: string;
   byId: string | null;
 }
@@ -30,12 +30,12 @@ export interface FeedListener {
   onopen: () => void;
   onchange: (change: Change) => void;
   onpresence: (presence: Presence) => void;
-  /** The position after what has arrived. */
+  /** The position after the last event that has arrived. */
   onposition: (position: string) => void;
 }
 
-/** Reads the stream from a position. Returns `ended` after its end, else the status of an error, or 0: no response, a
- * response that is no stream, or a broken stream. */
+/** Reads the stream from a position. Returns `ended` after the end of the stream, else the HTTP status of an error. The
+ * status is 0 if there was no response, if the response is no stream, or if the stream broke. */
 export async function readEventStream(
   since: string | null,
   signal: AbortSignal,
@@ -61,7 +61,7 @@ export async function readEventStream(
   }
 }
 
-/** The server sends something every 15 seconds: a longer silence is a connection that nobody has closed. */
+/** The server sends something every 15 seconds: after a silence of this length, the connection is dead. */
 const MAX_SILENCE_MS = 45_000;
 
 async function readBody(body: ReadableStream<Uint8Array>, listener: FeedListener): Promise<void> {
@@ -95,7 +95,7 @@ function dispatch(event: string, data: string, listener: FeedListener): void {
   if (change) listener.onchange(change);
 }
 
-/** A page of changes; null when it could not be read, `expired` when the position is not known any more. */
+/** A page of changes; null if it could not be read, `expired` if the server no longer knows the position. */
 export async function readChanges(
   since: string | null,
 ): Promise<{ changes: Change[]; next: string } | 'expired' | null> {

@@ -1,6 +1,6 @@
 // The HTTP client: types come from api.json, the OpenAPI document of the server. Knows HTTP; no Svelte,
-// no screen. Every request carries the header against cross-site requests, and reads drafts, not only what is
-// published.
+// no screen. Every request carries the header that protects against cross-site requests, and reads drafts as well as
+// published content.
 import createClient from 'openapi-fetch';
 import { syncClock } from '../value/clock';
 import { rememberText } from '../value/exact-json';
@@ -39,7 +39,7 @@ export function reauthenticate(): Promise<boolean> {
 
 export { PAGE_HEADERS };
 
-/** Sign-in itself: a 401 there is about the password. */
+/** The paths of sign-in: a 401 there means a wrong password or code, not an ended session. */
 const SESSION_PATH = /^\/api\/v1\/session(\/code)?$/;
 
 /** Sends a request, and sends it again after a new sign-in when the session has ended. */
@@ -48,7 +48,7 @@ async function fetchWithSession(request: Request): Promise<Response> {
   const done = logRequest(request);
   const response = (await takeFirstResponse(request)) ?? (await fetch(request));
   done(response.status);
-  // Other responses may come from a cache, with an old `Date`.
+  // Responses to other GET requests may come from a cache, with an old `Date`.
   if (request.method !== 'GET' || SESSION_PATH.test(new URL(request.url).pathname))
     syncClock(response.headers.get('date'));
   if (response.status !== 401 || SESSION_PATH.test(new URL(request.url).pathname)) return response;
@@ -86,8 +86,8 @@ export async function sendRequest<T>(request: Promise<Fetched<T>>): Promise<ApiR
 }
 
 /**
- * As `sendRequest`, for a request with `parseAs: 'text'`: the text of each value is remembered, so that values
- * that do not change are written again as they were read.
+ * As `sendRequest`, for a request with `parseAs: 'text'`. Keeps the original text of each value, so that unchanged
+ * values are written exactly as they were read.
  */
 export async function sendExact<T extends object>(request: Promise<Fetched<string>>): Promise<ApiResult<T>> {
   const result = await sendRequest(request);

@@ -1,4 +1,4 @@
-// Content type definitions that the page has edited, as types of the API description. They may be invalid while they
+// Content type definitions that the page has edited, as types of the OpenAPI document. They may be invalid while they
 // are edited: the server validates them.
 import type { Schema } from './client';
 

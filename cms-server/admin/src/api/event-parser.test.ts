@@ -11,7 +11,7 @@ const events = [
   { id: '7', event: '', data: '' },
 ];
 
-it('reads events, positions without data and comments', () => {
+it('reads events and positions without data, and skips comments', () => {
   expect(new EventParser().push(stream)).toEqual(events);
 });
 

@@ -7,16 +7,16 @@ export interface ServerEvent {
   data: string;
 }
 
-/** Takes a stream apart, however it is cut into chunks. */
+/** Parses a stream that arrives in chunks of any size. */
 export class EventParser {
-  #rest = '';
+  #partialLine = '';
   #id: string | null = null;
   #event = '';
   #data: string[] = [];
 
   push(chunk: string): ServerEvent[] {
-    const lines = (this.#rest + chunk).split(/\r\n|\n|\r(?!$)/);
-    this.#rest = lines.pop() ?? '';
+    const lines = (this.#partialLine + chunk).split(/\r\n|\n|\r(?!$)/);
+    this.#partialLine = lines.pop() ?? '';
     return lines.flatMap((line) => this.#line(line) ?? []);
   }
 

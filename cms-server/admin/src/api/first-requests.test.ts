@@ -20,7 +20,7 @@ it('a browser that was never signed in sends nothing early', async () => {
   expect(await takeFirstResponse(request(SESSION))).toBeNull();
 });
 
-it('a load sends what the load before needed, and each response is used once', async () => {
+it('a load sends the requests that the previous load needed, and each response is used once', async () => {
   noteFirstRequest(SESSION);
   storeFirstRequests(true);
   expect(sendFirstRequests()).toBe(true);

@@ -11,7 +11,7 @@ const API_PATH = '/api/v1/';
 const sent = new Map<string, Promise<Response | null>>();
 let paths: string[] = [];
 
-/** Sends what the last load with a session asked for; false when there was none. */
+/** Sends the requests that the previous load stored; false if it stored none. */
 export function sendFirstRequests(): boolean {
   const stored = (readLocal(STORAGE_KEY) ?? '').split('\n').filter((path) => path.startsWith(API_PATH));
   for (const path of stored) {
@@ -24,7 +24,7 @@ export function sendFirstRequests(): boolean {
   return stored.length > 0;
 }
 
-/** The early response to a request, each only once; null when there is none that can be used. */
+/** The response to a request that was sent early; null if there is none. Each response is used only once. */
 export async function takeFirstResponse(request: Request): Promise<Response | null> {
   if (request.method !== 'GET' || sent.size === 0) return null;
   const { pathname, search } = new URL(request.url);

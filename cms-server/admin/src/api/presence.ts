@@ -1,7 +1,7 @@
-// Tells others that this tab has an object open, and in which property.
+// Notifies other users which object this tab has open, and in which property its user is.
 import { sendRequest, api } from './client';
 
-/** Reports where this tab is; to be repeated, because the server forgets it after 45 s. */
+/** Reports the object and property of this tab. Must be repeated: the server removes the entry after 45 s. */
 export async function reportPresence(
   tab: string,
   contentType: string,

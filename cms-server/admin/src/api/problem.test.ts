@@ -1,4 +1,4 @@
-// Why a request did not succeed, in words.
+// Messages of failed requests.
 import { expect, test } from 'vitest';
 import { common } from '../text/de/common';
 import { t } from '../text';

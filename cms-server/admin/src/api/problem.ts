@@ -8,7 +8,7 @@ export type FieldErrors = Record<string, string[]>;
 export interface Problem {
   /** HTTP status; 0 when no response arrived. */
   status: number;
-  /** One sentence for people: that of the API, or of this page for a body that is not of the API. */
+  /** A sentence for users, from the API; from this page if the body is not from the API. Empty without a response. */
   message: string;
   /** Validation errors of a 400; empty for other responses. */
   fields: FieldErrors;
@@ -16,7 +16,7 @@ export interface Problem {
   requestId: string | null;
   /** Seconds after which the request may be repeated. */
   retryAfter: number | null;
-  /** `data` of the body, where an error has it; the refused elements of a batch. */
+  /** `data` of the body of an error, or the refused elements of a batch; null if the body has neither. */
   data: unknown;
 }
 
@@ -61,7 +61,7 @@ export function networkProblem(): Problem {
   return { status: 0, message: '', fields: {}, requestId: null, retryAfter: null, data: null };
 }
 
-/** The problem without the errors of a field that the user has changed since. */
+/** The problem without the errors of a field, which the user has changed; null if no errors remain. */
 export function withoutField(problem: Problem | null, field: string): Problem | null {
   if (!problem || !(field in problem.fields)) return problem;
   const fields = Object.fromEntries(Object.entries(problem.fields).filter(([name]) => name !== field));

@@ -16,13 +16,13 @@ it('reports progress, then the result', async () => {
   expect(seen).toEqual([{ type: 'post', phase: 'objects', done: 1, total: 4 }]);
 });
 
-it('gives a refusal in the stream as a problem', async () => {
+it('returns a refusal in the stream as a problem', async () => {
   const text = 'event: result\ndata: {"status":409,"body":{"code":409,"message":"The plan is stale"}}\n\n';
   const result = await sendWithProgress(streamed(text), () => undefined);
   expect(result).toMatchObject({ problem: { status: 409, message: 'The plan is stale', requestId: 'r1' } });
 });
 
-it('takes a stream without a result for an interrupted connection', async () => {
+it('treats a stream without a result as an interrupted connection', async () => {
   const result = await sendWithProgress(streamed(PROGRESS), () => undefined);
   expect(result).toMatchObject({ problem: { status: 0 } });
 });

@@ -1,5 +1,5 @@
-// Long requests whose response is a stream: what is done so far, then the result. A server that does not
-// stream answers with JSON. Knows HTTP; no Svelte.
+// Long requests whose response is a stream: events that report progress, then the result. A server that does not
+// stream responds with JSON. Knows HTTP; no Svelte.
 import { isRecord } from '../value/record';
 import { EventParser, type ServerEvent } from './event-parser';
 import { networkProblem, problemOf } from './problem';

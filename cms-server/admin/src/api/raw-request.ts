@@ -1,5 +1,5 @@
-// Requests that the generated client does not know: operations chosen at run time, and probes. Gives the
-// response as it is. Knows HTTP; no Svelte.
+// Requests that the generated client does not know: operations chosen at run time, and probes. Returns the
+// response unparsed. Knows HTTP; no Svelte.
 import { PAGE_HEADERS } from './client';
 import { networkProblem, problemOf, type Problem } from './problem';
 
@@ -10,7 +10,7 @@ export interface RawRequest {
   headers?: Record<string, string>;
   body?: string | undefined;
   signal?: AbortSignal;
-  /** False: what readers get, published versions only. */
+  /** False requests what readers get: published versions only. */
   preview?: boolean;
 }
 
@@ -19,7 +19,7 @@ export interface RawResponse {
   status: number;
   headers: [string, string][];
   text: string;
-  /** How long the request took. */
+  /** Duration of the request. */
   ms: number;
 }
 

@@ -15,7 +15,7 @@ const MAX_REQUESTS = 100;
 const MAX_BODY_CHARS = 65_000;
 const SECRET_PATHS = /v1.(session|internal.user)/;
 
-let kept: LoggedRequest[] = [];
+let requests: LoggedRequest[] = [];
 let notify: (() => void) | undefined;
 
 /** Notes a request; call the result with the status of the response. */
@@ -23,7 +23,7 @@ export function logRequest(request: Request): (status: number) => void {
   let entry: LoggedRequest = { request, at: performance.now() };
   const change = (more: Partial<LoggedRequest>) => {
     entry = { ...entry, ...more };
-    kept = [...kept.filter((other) => other.request !== request), entry].slice(-MAX_REQUESTS);
+    requests = [...requests.filter((other) => other.request !== request), entry].slice(-MAX_REQUESTS);
     notify?.();
   };
   change({});
@@ -41,10 +41,10 @@ export function logRequest(request: Request): (status: number) => void {
 
 /** Requests since a moment, the last one first. */
 export function requestsSince(at: number): LoggedRequest[] {
-  return kept.filter((entry) => entry.at >= at).reverse();
+  return requests.filter((entry) => entry.at >= at).reverse();
 }
 
-/** Calls the one `listener` after each change; returns how to stop. */
+/** Calls `listener`, instead of the previous one, after each change. Returns a function that stops the calls. */
 export function onRequestLogged(listener: () => void): () => void {
   notify = listener;
   return () => (notify = undefined);

@@ -28,7 +28,7 @@ vi.mock('./change-feed', () => ({
   },
 }));
 
-/** Tabs of one browser: messages arrive at the others, later. */
+/** The channel between the tabs of one browser: messages arrive at the other tabs, asynchronously. */
 class FakeChannel extends EventTarget {
   static open: FakeChannel[] = [];
   onmessage: ((event: MessageEvent) => void) | null = null;
@@ -48,7 +48,7 @@ class FakeChannel extends EventTarget {
   }
 }
 
-/** One holder of a lock at a time, in the order of asking. */
+/** Each lock has one holder at a time, in the order of the requests. */
 class FakeLocks {
   #last = new Map<string, Promise<unknown>>();
   request(name: string, { signal }: { signal: AbortSignal }, run: () => Promise<void>): Promise<void> {
@@ -75,17 +75,17 @@ class Tab {
   constructor(user = 'ada') {
     this.close = joinSharedStream(user, (message) => this.messages.push(message));
   }
-  /** What this tab was told of one kind. */
-  of<Kind extends LiveMessage['kind']>(kind: Kind): Extract<LiveMessage, { kind: Kind }>[] {
+  /** The messages of one kind that this tab has received. */
+  received<Kind extends LiveMessage['kind']>(kind: Kind): Extract<LiveMessage, { kind: Kind }>[] {
     return this.messages.filter(
       (message): message is Extract<LiveMessage, { kind: Kind }> => message.kind === kind,
     );
   }
   get live(): boolean {
-    return this.of('state').at(-1)?.live ?? false;
+    return this.received('state').at(-1)?.live ?? false;
   }
-  get changed(): (string | null)[] {
-    return this.of('changes').flatMap(({ changes }) => changes.map((change) => change.id));
+  get changedIds(): (string | null)[] {
+    return this.received('changes').flatMap(({ changes }) => changes.map((change) => change.id));
   }
 }
 
@@ -152,19 +152,19 @@ describe('event stream', () => {
     stream().listener.onopen();
     stream().listener.onchange(change('kettle'));
     await settle();
-    expect(three.map((tab) => [tab.live, tab.changed])).toEqual(Array(3).fill([true, ['kettle']]));
+    expect(three.map((tab) => [tab.live, tab.changedIds])).toEqual(Array(3).fill([true, ['kettle']]));
   });
 
-  it('of another user is another one', async () => {
+  it('is a separate one for each user', async () => {
     await openTab('ada');
     const other = await openTab('ben');
     expect(feed.streams.length).toBe(2);
     stream(0).listener.onchange(change('kettle'));
     await settle();
-    expect(other.changed).toEqual([]);
+    expect(other.changedIds).toEqual([]);
   });
 
-  it('goes on in another tab, where the first one stopped', async () => {
+  it('continues in another tab at the position where the first tab stopped', async () => {
     const first = await openTab();
     const second = await openTab();
     stream().listener.onopen();
@@ -176,22 +176,22 @@ describe('event stream', () => {
     expect(stream().since).toBe('41-x');
     stream().listener.onchange(change('kettle'));
     await settle();
-    expect([first.changed, second.changed]).toEqual([[], ['kettle']]);
+    expect([first.changedIds, second.changedIds]).toEqual([[], ['kettle']]);
   });
 
-  it('tells a tab that opens later whether it is live, and who is there', async () => {
+  it('reports its state and the presence of other tabs to a tab that opens later', async () => {
     await openTab();
     stream().listener.onopen();
     stream().listener.onpresence(ben);
     const late = await openTab();
     expect(late.live).toBe(true);
-    expect(late.of('presence').map(({ presence }) => presence.tab)).toEqual(['b']);
+    expect(late.received('presence').map(({ presence }) => presence.tab)).toEqual(['b']);
     stream().listener.onpresence({ ...ben, ended: true });
     const latest = await openTab();
-    expect(latest.of('presence')).toEqual([]);
+    expect(latest.received('presence')).toEqual([]);
   });
 
-  it('is opened again after 1, 2, 5 seconds, and nobody is there meanwhile', async () => {
+  it('is opened again after 1, 2, 5 seconds, and meanwhile nobody is present', async () => {
     const tab = await openTab();
     stream().listener.onopen();
     stream().listener.onpresence(ben);
@@ -199,7 +199,7 @@ describe('event stream', () => {
     stream().end({ ended: true });
     await settle();
     expect(tab.live).toBe(false);
-    expect(tab.of('presence').at(-1)?.presence.ended).toBe(true);
+    expect(tab.received('presence').at(-1)?.presence.ended).toBe(true);
     const opened = [];
     for (const seconds of [1, 2, 5]) {
       await vi.advanceTimersByTimeAsync(seconds * 1000 - 100);
@@ -213,7 +213,7 @@ describe('event stream', () => {
     expect(stream().since).toBe('7-x');
   });
 
-  it('is opened at once when the network is back', async () => {
+  it('is opened immediately when the network is back', async () => {
     await openTab();
     stream().end({ status: 0 });
     await settle();
@@ -222,12 +222,12 @@ describe('event stream', () => {
     expect(feed.streams.length).toBe(2);
   });
 
-  it('makes everything stale when its position is too old, and begins anew', async () => {
+  it('makes everything stale when its position has expired, and restarts without a position', async () => {
     const tab = await openTab();
     stream().listener.onposition('1-x');
     stream().end({ status: 410 });
     await settle();
-    expect(tab.of('stale').length).toBe(1);
+    expect(tab.received('stale').length).toBe(1);
     expect([feed.streams.length, stream().since]).toEqual([2, null]);
   });
 
@@ -236,12 +236,12 @@ describe('event stream', () => {
     feed.page = { changes: [change('kettle')], next: '9-x' };
     stream().end({ status: 503 });
     await settle();
-    expect([feed.polls, tab.changed, tab.live]).toEqual([[null], ['kettle'], false]);
+    expect([feed.polls, tab.changedIds, tab.live]).toEqual([[null], ['kettle'], false]);
     feed.page = 'expired';
     await vi.advanceTimersByTimeAsync(30_000);
     stream().end({ status: 503 });
     await settle();
-    expect([feed.polls, tab.of('stale').length]).toEqual([[null, '9-x'], 1]);
+    expect([feed.polls, tab.received('stale').length]).toEqual([[null, '9-x'], 1]);
   });
 
   it('is replaced by polls where a proxy never lets it through', async () => {
@@ -254,14 +254,14 @@ describe('event stream', () => {
     expect(feed.polls).toEqual([null]);
   });
 
-  it('is one of its own in each tab without locks', async () => {
+  it('is opened by each tab in a browser without locks', async () => {
     vi.stubGlobal('navigator', {});
     await openTab();
     await openTab();
     expect(feed.streams.length).toBe(2);
   });
 
-  it('without locks stops while its tab is hidden, and goes on where it was', async () => {
+  it('without locks stops while its tab is hidden, and continues at its position', async () => {
     vi.stubGlobal('navigator', {});
     const tab = await openTab();
     const seen = stream();
@@ -272,14 +272,14 @@ describe('event stream', () => {
     await show('visible');
     expect([feed.streams.length, stream().since]).toEqual([2, '5-x']);
     stream().listener.onchange(change('kettle'));
-    expect(tab.changed).toEqual(['kettle']);
+    expect(tab.changedIds).toEqual(['kettle']);
     await show('hidden');
     tab.close();
     await show('visible');
     expect(feed.streams.length).toBe(2);
   });
 
-  it('ends with the tab, and nothing is asked any more', async () => {
+  it('ends when the tab closes, and no request follows', async () => {
     const tab = await openTab();
     tab.close();
     await vi.advanceTimersByTimeAsync(120_000);

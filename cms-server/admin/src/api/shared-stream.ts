@@ -1,6 +1,6 @@
 // One event stream per browser: the tab that holds a lock reads it and passes everything to the others.
-// Where locks do not exist (a page without HTTPS), each visible tab reads its own: hidden ones would use up
-// the connections that a browser opens to a server.
+// Where locks do not exist (a page without HTTPS), each visible tab reads a stream of its own. Hidden tabs read none:
+// they would use up the connections that a browser opens to a server.
 import { readChanges, readEventStream, type Change, type Presence } from './change-feed';
 
 export type LiveMessage =
@@ -9,7 +9,7 @@ export type LiveMessage =
   /** Changes may have been missed: everything is stale. */
   | { kind: 'stale' }
   | { kind: 'state'; live: boolean }
-  /** Where the stream is: another tab continues there when this one closes. */
+  /** The position of the stream: another tab continues there when this one closes. */
   | { kind: 'position'; position: string }
   /** A new tab asks for the state and the open tabs. */
   | { kind: 'hello' };
@@ -17,28 +17,28 @@ export type LiveMessage =
 const RETRY_DELAYS_MS = [1000, 2000, 5000, 10_000, 30_000];
 const POLL_MS = 30_000;
 
-/** Takes part in the stream of a user; returns how to stop. */
+/** Joins the shared stream of a user; returns a function that leaves it. */
 export function joinSharedStream(user: string, receive: (message: LiveMessage) => void): () => void {
   const stop = new AbortController();
   const channel = 'BroadcastChannel' in globalThis ? new BroadcastChannel(`cms-live-${user}`) : null;
-  const tell = (message: LiveMessage) => {
+  const notify = (message: LiveMessage) => {
     receive(message);
     channel?.postMessage(message);
   };
-  let known: string | null = null;
+  let latest: string | null = null;
   if (channel) {
     channel.onmessage = (event: MessageEvent<LiveMessage>) => {
-      if (event.data.kind === 'position') known = event.data.position;
+      if (event.data.kind === 'position') latest = event.data.position;
       else receive(event.data);
     };
     channel.postMessage({ kind: 'hello' } satisfies LiveMessage);
   }
   if ('locks' in navigator) {
     navigator.locks
-      .request(`cms-live-${user}`, { signal: stop.signal }, () => lead(tell, channel, known, stop.signal))
-      // Rejected when the tab stops before it has held the lock.
+      .request(`cms-live-${user}`, { signal: stop.signal }, () => lead(notify, channel, latest, stop.signal))
+      // Rejected if the tab leaves before it gets the lock.
       .catch(() => undefined);
-  } else void leadWhileVisible(tell, channel, stop.signal);
+  } else void leadWhileVisible(notify, channel, stop.signal);
   return () => {
     stop.abort();
     channel?.close();
@@ -46,7 +46,7 @@ export function joinSharedStream(user: string, receive: (message: LiveMessage) =
 }
 
 async function leadWhileVisible(
-  tell: (message: LiveMessage) => void,
+  notify: (message: LiveMessage) => void,
   channel: BroadcastChannel | null,
   stop: AbortSignal,
 ): Promise<void> {
@@ -54,28 +54,28 @@ async function leadWhileVisible(
   for (await visibility('visible', stop); !stop.aborted; await visibility('visible', stop)) {
     const hidden = new AbortController();
     void visibility('hidden', stop).then(() => hidden.abort());
-    position = await lead(tell, channel, position, hidden.signal);
+    position = await lead(notify, channel, position, hidden.signal);
   }
 }
 
 /** Resolves when the tab is in this state, or is stopped. */
 function visibility(state: DocumentVisibilityState, stop: AbortSignal): Promise<void> {
   return new Promise((done) => {
-    const look = () => {
+    const check = () => {
       if (document.visibilityState !== state && !stop.aborted) return;
-      document.removeEventListener('visibilitychange', look);
-      stop.removeEventListener('abort', look);
+      document.removeEventListener('visibilitychange', check);
+      stop.removeEventListener('abort', check);
       done();
     };
-    document.addEventListener('visibilitychange', look);
-    stop.addEventListener('abort', look);
-    look();
+    document.addEventListener('visibilitychange', check);
+    stop.addEventListener('abort', check);
+    check();
   });
 }
 
-/** Reads the feed until it is stopped, as a stream, else every 30 s; returns the position it has read to. */
+/** Reads the feed until `signal`: as a stream, else by polling every 30 s. Returns the last position. */
 async function lead(
-  tell: (message: LiveMessage) => void,
+  notify: (message: LiveMessage) => void,
   channel: BroadcastChannel | null,
   start: string | null,
   signal: AbortSignal,
@@ -87,9 +87,9 @@ async function lead(
   const open = new Map<string, Presence>();
   const setLive = (now: boolean) => {
     live = now;
-    tell({ kind: 'state', live: now });
+    notify({ kind: 'state', live: now });
   };
-  const answer = (event: MessageEvent<LiveMessage>) => {
+  const respond = (event: MessageEvent<LiveMessage>) => {
     if (event.data.kind !== 'hello') return;
     if (live !== null) channel?.postMessage({ kind: 'state', live } satisfies LiveMessage);
     if (position !== null) channel?.postMessage({ kind: 'position', position } satisfies LiveMessage);
@@ -97,9 +97,9 @@ async function lead(
       channel?.postMessage({ kind: 'presence', presence } satisfies LiveMessage);
     }
   };
-  channel?.addEventListener('message', answer);
+  channel?.addEventListener('message', respond);
   const endAll = () => {
-    for (const presence of open.values()) tell({ kind: 'presence', presence: { ...presence, ended: true } });
+    for (const presence of open.values()) notify({ kind: 'presence', presence: { ...presence, ended: true } });
     open.clear();
   };
   while (!signal.aborted) {
@@ -108,11 +108,11 @@ async function lead(
         failures = 0;
         setLive(true);
       },
-      onchange: (change) => tell({ kind: 'changes', changes: [change] }),
+      onchange: (change) => notify({ kind: 'changes', changes: [change] }),
       onpresence: (presence) => {
         if (presence.ended) open.delete(presence.tab);
         else open.set(presence.tab, presence);
-        tell({ kind: 'presence', presence });
+        notify({ kind: 'presence', presence });
       },
       onposition: (next) => {
         position = next;
@@ -124,7 +124,7 @@ async function lead(
     if (live !== false) setLive(false);
     if ('status' in end && end.status === 410) {
       position = null;
-      tell({ kind: 'stale' });
+      notify({ kind: 'stale' });
       continue;
     }
     const refused = 'status' in end && end.status !== 0;
@@ -138,14 +138,14 @@ async function lead(
     const page = await readChanges(position);
     if (page === 'expired') {
       position = null;
-      tell({ kind: 'stale' });
+      notify({ kind: 'stale' });
     } else if (page) {
       position = page.next;
-      if (page.changes.length > 0) tell({ kind: 'changes', changes: page.changes });
+      if (page.changes.length > 0) notify({ kind: 'changes', changes: page.changes });
     }
     await pause(POLL_MS, signal);
   }
-  channel?.removeEventListener('message', answer);
+  channel?.removeEventListener('message', respond);
   return position;
 }
 

@@ -23,7 +23,7 @@ function hold(name: string): Promise<boolean> {
   });
 }
 
-async function named(): Promise<string> {
+async function chooseName(): Promise<string> {
   const stored = storedName();
   let name = stored ?? uuid();
   // Locks exist on pages loaded over HTTPS or from this machine. A duplicated tab has the name of its
@@ -43,7 +43,7 @@ async function named(): Promise<string> {
 let name: Promise<string> | undefined;
 
 export function tabName(): Promise<string> {
-  return (name ??= named());
+  return (name ??= chooseName());
 }
 
 /** The tabs of this browser that are open now. */

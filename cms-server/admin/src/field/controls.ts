@@ -28,7 +28,7 @@ function isMedia(field: Field): boolean {
 const single = (control: Control): Entry => ({ control, group: false });
 const group = (lazy: Loader): Entry => ({ control: { lazy }, group: true });
 
-// Loaders are constants: each is the key of its loaded control.
+// Loaders are constants, because each is the key of its control in `loaded`.
 const RICH_TEXT = group(() => import('./richtext/RichText.svelte'));
 const BLOCKS = group(() => import('./block/Block.svelte'));
 const MARKDOWN = group(() => import('./markdown/Markdown.svelte'));

@@ -1,4 +1,5 @@
-// The context that a form gives its controls: the values of the object, and a function that opens another object. The screens provide it; controls work without it.
+// The context that a form gives its controls: the values of the object, and a function that opens another object. The
+// screens provide it; controls work without it.
 import { getContext, onMount, setContext } from 'svelte';
 import type { Summary } from '../object/summary';
 import type { RunningUploads, UploadGroup } from '../object/upload-group';
@@ -15,7 +16,7 @@ export interface ObjectHost {
   readonly stored: Record<string, unknown> | null;
   /** Readers see a version of the object. */
   readonly isPublic: boolean;
-  /** The uploads of its fields; without it the form is never saved. */
+  /** The uploads of its fields; absent in forms that are never saved. */
   readonly uploads?: UploadGroup;
 }
 
@@ -40,7 +41,7 @@ export const provideSheet = (open: OpenSheet): void => void setContext(SHEET_KEY
 export const useObject = (): ObjectHost | undefined => getContext<ObjectHost | undefined>(FORM_KEY);
 export const useSheet = (): OpenSheet | undefined => getContext<OpenSheet | undefined>(SHEET_KEY);
 
-/** The form waits for these uploads of a control while the control is mounted. */
+/** Makes the form wait for the uploads of a control while the control is mounted. */
 export function registerUploads(uploads: RunningUploads): void {
   const group = useObject()?.uploads;
   onMount(() => group?.add(uploads));

@@ -9,7 +9,7 @@ export function isLarge(text: string): boolean {
   return text.length > LARGE_PASTE_CHARS;
 }
 
-/** Takes over the paste of a long text; the value after it, or null when the browser pastes. */
+/** Pastes a long text instead of the browser, and returns the new value; null if the browser pastes. */
 export function pasteLarge(
   event: ClipboardEvent & { currentTarget: HTMLInputElement | HTMLTextAreaElement },
 ): string | null {

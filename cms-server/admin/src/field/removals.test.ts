@@ -4,7 +4,7 @@ import { fitKeys, insertedKeys } from '../value/item-keys';
 import { inserted, without } from '../value/list';
 import { Removals } from './removals';
 
-/** A control with a list of names, and what it offers. */
+/** A control with a list of names, and the messages with Undo that it offers. */
 class ListControl {
   keys: number[];
   readonly offered: { name: string; undo: () => void; withdrawn: boolean }[] = [];
@@ -44,7 +44,7 @@ class ListControl {
 const NAMES = ['p0', 'p1', 'p2', 'p3', 'p4'];
 
 describe('removed items', () => {
-  it('are in their order again, however they were removed and restored', () => {
+  it('are restored in the order of the list, whatever the order of removals and undos', () => {
     const order = fc.shuffledSubarray(NAMES, { minLength: NAMES.length });
     fc.assert(
       fc.property(order, order, fc.nat(NAMES.length), (removed, restored, count) => {
@@ -57,7 +57,7 @@ describe('removed items', () => {
     );
   });
 
-  it('are in their order again when some are restored between two removals', () => {
+  it('are restored in the order of the list if one is restored between two removals', () => {
     const list = new ListControl(NAMES);
     for (const name of ['p2', 'p1', 'p3']) list.remove(name);
     list.undo('p1');
@@ -66,7 +66,7 @@ describe('removed items', () => {
     expect(list.items).toEqual(NAMES);
   });
 
-  it('keep their keys from new items', () => {
+  it('reserve their keys: a new item gets another key', () => {
     const list = new ListControl(NAMES);
     list.remove('p4');
     list.set([...list.items, 'new'], insertedKeys(list.keys, 4, 1, list.removals.reserved));

@@ -1,12 +1,12 @@
-// Removed items of a list that the user can restore: in any order, each between the items that it was between,
-// as long as the list has only been changed by the control itself.
+// Removed items of a list, which the user can restore in any order, each to its place between the other items. This
+// is possible as long as only the control itself has changed the list.
 import { isEqual } from '../value/equal';
 import { inserted } from '../value/list';
 
 interface Removal<K> {
   key: K;
   item: unknown;
-  /** Keys of the list that the item was in, with those of items removed earlier. */
+  /** Keys of the list before the removal, with the keys of earlier removed items at their places. */
   order: readonly K[];
   withdraw: () => void;
 }
@@ -17,7 +17,7 @@ export class Removals<K extends number | string = number> {
   #removals: Removal<K>[] = [];
   #written: unknown;
 
-  /** `keys` are those of the list; `offer` shows a message and returns how to withdraw it, see `undoToast`. */
+  /** `keys`: those of the list. `offer` shows a message and returns a function that withdraws it, see `undoToast`. */
   constructor(
     private readonly keys: () => readonly K[],
     private readonly offer: (message: string, undo: () => void) => () => void,
@@ -38,7 +38,7 @@ export class Removals<K extends number | string = number> {
     const keys = this.keys();
     const key = keys[index];
     if (key === undefined) return;
-    // The latest first: its order has the keys of those before it.
+    // The latest removal first: its order contains the keys of the earlier ones.
     const order = this.#removals.reduceRight(
       (all, earlier) => inserted(all, place(all, earlier), earlier.key),
       keys,
@@ -48,19 +48,19 @@ export class Removals<K extends number | string = number> {
     removal.withdraw = this.offer(message, () => {
       if (!this.#removals.includes(removal)) return;
       this.#removals = this.#removals.filter((other) => other !== removal);
-      // Something else has put it back.
+      // The item is in the list again: something else has added it.
       if (this.keys().includes(key)) return;
       restore(place(this.keys(), removal), item, key);
     });
   }
 
-  /** Notes the value that the control has made of the list, and returns it. */
+  /** Notes the new list that the control reports, and returns it. */
   written<V>(value: V): V {
     this.#written = value;
     return value;
   }
 
-  /** Withdraws what was offered when something else has replaced the list, such as "Discard". */
+  /** Withdraws all offers if something else than the control has replaced the list, such as "Discard". */
   follow(value: unknown): void {
     if (this.#removals.length > 0 && !isEqual(value, this.#written)) this.withdraw(() => true);
   }
@@ -72,7 +72,7 @@ export class Removals<K extends number | string = number> {
   }
 }
 
-/** The index after the nearest item that was before the removed one. */
+/** The index after the nearest item of the list that was before the removed one. */
 function place<K>(keys: readonly K[], { key, order }: Removal<K>): number {
   const before = order.slice(0, order.indexOf(key));
   const present = new Set(keys);

@@ -5,13 +5,13 @@ import type { Attachment } from 'svelte/attachments';
 const EVENT_NAME = 'reveal';
 const REVEALS_ATTRIBUTE = 'data-reveals';
 
-/** Lets a list of a path show the item that is looked for. */
+/** Calls `show` of the list at a path for the item that `reveal` asks for. */
 export function revealing(path: string, show: (index: number) => void): Attachment {
   return (element) => {
     const listener = (event: Event) => {
       if (!(event instanceof CustomEvent) || typeof event.detail !== 'string') return;
-      const rest = event.detail.startsWith(`${path}[`) ? event.detail.slice(path.length + 1) : '';
-      const index = Number.parseInt(rest, 10);
+      const suffix = event.detail.startsWith(`${path}[`) ? event.detail.slice(path.length + 1) : '';
+      const index = Number.parseInt(suffix, 10);
       if (!Number.isNaN(index)) show(index);
     };
     element.setAttribute(REVEALS_ATTRIBUTE, '');

@@ -65,7 +65,7 @@ export function htmlBlocks(html: string): TextBlock[] {
   return blocks;
 }
 
-/** The blocks of a block object, as block editors store it. */
+/** The blocks of a stored block text. */
 export function editorBlocks(value: unknown): TextBlock[] {
   const blocks = isRecord(value) && Array.isArray(value.blocks) ? value.blocks : [];
   return blocks.filter(isRecord).map((block) => {
@@ -79,7 +79,7 @@ export function editorBlocks(value: unknown): TextBlock[] {
   });
 }
 
-/** Properties of blocks that people write. */
+/** Properties of blocks that users edit as text. */
 const TEXT_PROPERTIES = ['text', 'title', 'message', 'caption', 'code', 'content', 'items', 'url'];
 
 function textsOf(value: unknown): string[] {

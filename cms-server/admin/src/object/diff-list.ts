@@ -95,20 +95,21 @@ function matchSimilar<T>(before: T[], after: T[], rules: Rules<T>, partners: Map
 
 /** The keys of the longest increasing subsequence of the values: these items did not move. */
 function longestIncreasing(pairs: [number, number][]): Set<number> {
-  const ends: number[] = [];
+  // `tails[n]`: index of the pair with the smallest value that tails an increasing subsequence of n + 1 pairs.
+  const tails: number[] = [];
   const previous: number[] = [];
   pairs.forEach(([, value], index) => {
-    let [low, high] = [0, ends.length];
+    let [low, high] = [0, tails.length];
     while (low < high) {
       const middle = (low + high) >> 1;
-      if ((pairs[ends[middle] ?? 0]?.[1] ?? 0) < value) low = middle + 1;
+      if ((pairs[tails[middle] ?? 0]?.[1] ?? 0) < value) low = middle + 1;
       else high = middle;
     }
-    previous[index] = low > 0 ? (ends[low - 1] ?? -1) : -1;
-    ends[low] = index;
+    previous[index] = low > 0 ? (tails[low - 1] ?? -1) : -1;
+    tails[low] = index;
   });
   const kept = new Set<number>();
-  for (let index = ends.at(-1) ?? -1; index >= 0; index = previous[index] ?? -1) {
+  for (let index = tails.at(-1) ?? -1; index >= 0; index = previous[index] ?? -1) {
     const pair = pairs[index];
     if (pair) kept.add(pair[0]);
   }

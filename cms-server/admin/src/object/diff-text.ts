@@ -6,7 +6,7 @@ export interface TextPart {
   text: string;
 }
 
-/** After this time texts are too different to show word by word. */
+/** If comparing takes longer, the texts are too different to be shown word by word. */
 const TIMEOUT_MS = 300;
 /** Longer texts are cut at white space, which is faster than by the rules of the language. */
 const MAX_SEGMENTED_CHARS = 200_000;

@@ -6,9 +6,9 @@ import { matchLists } from './diff-list';
 import { diffWords, type TextPart } from './diff-text';
 import { diffObjects, diffValue, linksOf } from './diff';
 
-const side = (parts: TextPart[], left: TextPart['change']) =>
+const side = (parts: TextPart[], excluded: TextPart['change']) =>
   parts
-    .filter((part) => part.change !== left)
+    .filter((part) => part.change !== excluded)
     .map((part) => part.text)
     .join('');
 
@@ -53,7 +53,7 @@ describe('lists', () => {
       }),
     );
   });
-  it('calls only the item moved that changed its place', () => {
+  it('marks only the item that changed its place as moved', () => {
     const matches = matchLists(['a', 'b', 'c', 'd'], ['d', 'a', 'b', 'c'], rules);
     expect(matches.map((m) => m.change)).toEqual(['moved', 'same', 'same', 'same']);
   });
@@ -115,7 +115,7 @@ describe('properties', () => {
       'removed p',
     ]);
   });
-  it('says when only marks changed', () => {
+  it('reports when only markup changed', () => {
     const diff = diffValue(fieldNamed('text', { kind: 'richtext' }), '<p>Hello</p>', '<p><b>Hello</b></p>');
     expect(diff.kind === 'blocks' && diff.blocks[0]?.onlyMarkup).toBe(true);
   });

@@ -194,7 +194,7 @@ function itemParts(before: string | null, after: string | null): TextPart[] {
   return diffWords(before, after);
 }
 
-/** Objects are similar by the share of equal properties. */
+/** The similarity of two objects is the average similarity of their properties. */
 function itemSimilarity(before: unknown, after: unknown): number {
   if (!isRecord(before) || !isRecord(after)) return similarity(valueOf(before), valueOf(after));
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];

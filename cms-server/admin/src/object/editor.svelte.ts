@@ -196,7 +196,7 @@ export class ObjectEditor {
     return newer.remoteChanges;
   }
 
-  /** The current state; null when there is none any more. */
+  /** Reads the current state; null if the object is new or deleted. */
   async #readNewerVersion(): Promise<NewerVersion | { problem: Problem } | null> {
     if (this.id === null) return null;
     const newer = await readNewerVersion(this.type.name, this.id, this.formState.base);
@@ -236,7 +236,7 @@ export class ObjectEditor {
     this.storeUnsavedWork();
   }
 
-  /** The form has changed, or has been saved. */
+  /** To be called after each change of the form, and after a save. */
   storeUnsavedWork(): void {
     if (!this.staleWork || this.formState.isChanged) this.unsavedWork.contentChanged();
   }
@@ -254,11 +254,11 @@ export class ObjectEditor {
     const newer = await this.#readNewerVersion();
     if (read !== this.#reads) return;
     if (newer && 'problem' in newer) {
-      // Without a response the next save finds out. A right that was lost shows in the form.
+      // Without a response, the next save reports the problem. A lost right makes the form read-only.
       if (newer.problem.status === 403) void loadSession();
       return;
     }
-    // The form has got another state meanwhile: this one may be older.
+    // The form has got another state since the request: the response may be older.
     if (newer && (this.#saving || this.formState.base !== base)) return this.refresh();
     if (!newer || newer.etag === base?.etag) return;
     if (newer.remoteChanges.names.length === 0) this.#adopt(newer, this.#mergeWith(newer.object).values);
@@ -299,7 +299,7 @@ export class ObjectEditor {
     if (conflict.reason === 'save') await this.save();
   }
 
-  /** The unsaved work of an earlier state, merged with what the form shows. */
+  /** Merges the unsaved work of an earlier state with the form; the user resolves the conflicts. */
   mergeStaleWork(): void {
     const { staleWork, object } = this;
     if (!staleWork || !object) return;
@@ -325,7 +325,7 @@ export class ObjectEditor {
     await this.unsavedWork.clear();
   }
 
-  /** Brings the deleted object back; the changes stay in the form. */
+  /** Restores the deleted object; the changes stay in the form. */
   async restore(): Promise<void> {
     const entry = this.deleted?.deletion?.entry;
     if (entry === undefined || this.id === null) return;
@@ -337,7 +337,7 @@ export class ObjectEditor {
     else this.#adopt({ object: result.data, etag: result.etag }, this.#mergeWith(result.data).values);
   }
 
-  /** Saves what the form has of a deleted object as a new one. */
+  /** Saves the values that the form has of a deleted object as a new object. */
   async saveAsNew(): Promise<boolean> {
     this.deleted = this.id = this.object = null;
     this.formState.base = null;
@@ -361,7 +361,7 @@ export class ObjectEditor {
     if (this.problem?.status === 400 && Object.keys(fields).length === 0) this.problem = null;
   }
 
-  /** The definition of the type has changed. */
+  /** Takes over a changed definition of the type, and reads the object again. */
   async setType(type: ContentType): Promise<void> {
     if (isEqual(type, this.type)) return;
     this.type = type;

@@ -64,7 +64,7 @@ it('does not save or publish while a file for the form is being uploaded', async
   const editor = open(stored('a', { title: 'old' }, 1));
   const publishing = publishingOf(editor);
   const finish = editor.formState.uploads.add({ running: 1, cancelAll: () => undefined });
-  // Without other changes, too: the file would be missing in what readers see.
+  // This also holds without other changes: the file would be missing in what readers see.
   expect(await publishing.run('publish')).toBe(false);
   expect(publishing.problem?.message).toBe(t.publishing.uploading);
   editor.formState.set('title', 'new');

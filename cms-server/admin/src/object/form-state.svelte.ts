@@ -20,7 +20,7 @@ export class FormState {
   /** Names of the top-level properties that differ from the stored object. */
   readonly changed: string[] = $derived.by(() => changedNames(this.start, this.mine));
 
-  /** Their files become values when they are stored. */
+  /** The uploads of the controls: a file becomes a value of the form when it is stored. */
   readonly uploads = new UploadGroup();
   /** Files for the form are being uploaded: nothing is saved or published without them. */
   readonly isUploading: boolean = $derived.by(() => this.uploads.running > 0);

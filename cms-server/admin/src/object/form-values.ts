@@ -1,4 +1,4 @@
-// What a form says of values: those of a new object, the title, which errors belong to them. Pure functions.
+// Values of a form: the defaults of a new object, the title, the validation errors of properties. Pure functions.
 import type { FieldErrors } from '../api/problem';
 import { mayBeEmptyList, type Form } from '../type/form';
 import { topLevelName, type Values } from './form-state.svelte';

@@ -1,4 +1,4 @@
-// Links to other objects inside values, and what is known about their targets.
+// Links to other objects inside values, and the titles of their targets.
 import { sendRequest, api, type Page } from '../api/client';
 import { targetOf, targetOfPath } from '../value/link';
 import { isRecord } from '../value/record';
@@ -6,7 +6,7 @@ import type { StoredObject } from './object-requests';
 
 /** Ids in one request: proxies refuse URLs of more than 8 KB. */
 export const IDS_PER_REQUEST = 100;
-/** Links that are read at most: one property may have 10,000. */
+/** Maximum number of links whose targets are read: one property may have 10,000. */
 export const MAX_TARGETS = 1000;
 const FIELDS = ['internal.objectTitle', 'internal.status', 'internal.contentType'];
 

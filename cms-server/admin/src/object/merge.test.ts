@@ -27,7 +27,7 @@ describe('merge', () => {
     );
   });
 
-  it('keeps or names every change of theirs', () => {
+  it('keeps every change of theirs, or reports it as a conflict', () => {
     fc.assert(
       fc.property(values, values, values, (base, mine, theirs) => {
         const { values: merged, conflicts } = merge(base, mine, theirs);
@@ -52,7 +52,7 @@ describe('merge', () => {
     );
   });
 
-  it('touches nothing that nobody changed', () => {
+  it('keeps the properties that neither side changed', () => {
     fc.assert(
       fc.property(values, values, values, (base, mine, theirs) => {
         const touched = new Set([...changedNames(base, mine), ...changedNames(base, theirs)]);

@@ -47,7 +47,7 @@ export interface MergeConflict {
   reason: 'save' | 'newer-version' | 'unsaved-work';
 }
 
-/** The object was deleted; by whom, where the user may know it. */
+/** The object was deleted; `deletion` is null if the user may not see by whom. */
 export interface DeletedObject {
   deletion: Deletion | null;
 }

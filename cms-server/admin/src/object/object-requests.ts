@@ -137,7 +137,7 @@ export async function readDeletion(type: string, id: string): Promise<Deletion |
   return item ? { entry: item.entry, by: item.by.name, at: item.deletedAt } : null;
 }
 
-/** Brings a deleted object back; null when that succeeded. */
+/** Restores a deleted object; null when that succeeded. */
 export async function restoreObject(entry: string): Promise<Problem | null> {
   const result = await sendRequest(
     api.POST('/api/v1/trash/{entry}/restore', { params: { path: { entry } }, body: {} }),

@@ -18,7 +18,7 @@ export interface FoundWork {
   base: Base | null;
   /** The work goes into the form: the object is in the state that the work was made from, or does not exist. */
   current: boolean;
-  /** Milliseconds. */
+  /** Unix time in milliseconds. */
   savedAt: number;
   /** UUID of the work in this browser; null when it was found on the server. */
   work: string | null;
@@ -41,7 +41,7 @@ export interface Opened {
   copyTag: string | null | undefined;
 }
 
-/** Who opens it, and whether they can have unsaved work on it. */
+/** The user who opens an object, and whether they can have unsaved work on it. */
 export interface Opener {
   user: string;
   writes: boolean;
@@ -87,7 +87,7 @@ export function newObjectKey(): string {
 export async function openNew(type: string, continued: string | null, opener: Opener): Promise<Opened> {
   const objectKey = continued ?? (await newestObjectKey(type, opener)) ?? newObjectKey();
   const { found, copyTag } = await findWork(type, objectKey, opener);
-  // Nobody else can change what does not exist yet.
+  // Nobody else can change an object that does not exist yet: the work is current.
   return {
     object: null,
     etag: null,
@@ -141,7 +141,7 @@ async function findWork(type: string, id: string, opener: Opener): Promise<WorkS
   ]);
   const newest = all.find((work) => !isOpen(work, open));
   const onDevice = newest ? fromDevice(newest) : null;
-  // The copy on the server is that of the other tab.
+  // The copy on the server belongs to the other tab.
   if (all.some((work) => isOpen(work, open))) return { found: onDevice, copyTag: undefined };
   if ('problem' in copy)
     return { found: onDevice, copyTag: copy.problem.status === 404 ? null : (newest?.sentTag ?? undefined) };

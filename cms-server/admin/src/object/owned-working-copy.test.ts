@@ -5,15 +5,15 @@ import { OwnedWorkingCopy } from './owned-working-copy';
 import type { CopyContent } from './working-copy';
 import type { UnsavedWork } from './unsaved-work-db';
 
-/** The server has one copy; `down` makes it unavailable. */
+/** The server has one copy; `down` makes it unavailable. `onDevice` is the unsaved work in the browser. */
 const server = vi.hoisted(() => ({
   copy: null as { content: { values: object; work?: string }; tag: number } | null,
   tags: 0,
   down: false,
-  kept: [] as unknown[],
+  onDevice: [] as unknown[],
 }));
 const problem = (status: number) => ({ problem: { ...networkProblem(), status } });
-const answerOf = () => {
+const responseOf = () => {
   const { content, tag } = server.copy ?? { content: { values: {} }, tag: 0 };
   return { data: { data: { ...content.values, '~work': content.work } }, etag: `"${String(tag)}"` };
 };
@@ -22,13 +22,13 @@ function put(content: CopyContent, etag: string | null) {
   if (server.down) return problem(503);
   if (refused(etag)) return problem(412);
   server.copy = { content, tag: (server.tags += 1) };
-  return answerOf();
+  return responseOf();
 }
 
-vi.mock('./unsaved-work-db', () => ({ listUnsavedWork: () => Promise.resolve(server.kept) }));
+vi.mock('./unsaved-work-db', () => ({ listUnsavedWork: () => Promise.resolve(server.onDevice) }));
 vi.mock('./working-copy', async (original) => ({
   ...(await original<object>()),
-  readCopy: () => Promise.resolve(server.down ? problem(503) : server.copy ? answerOf() : problem(404)),
+  readCopy: () => Promise.resolve(server.down ? problem(503) : server.copy ? responseOf() : problem(404)),
   writeCopy: (_type: string, _id: string, content: CopyContent, etag: string | null) =>
     Promise.resolve(put(content, etag)),
   // The page does not read the response.
@@ -43,7 +43,7 @@ vi.mock('./working-copy', async (original) => ({
   },
 }));
 
-beforeEach(() => void Object.assign(server, { copy: null, down: false, kept: [] }));
+beforeEach(() => void Object.assign(server, { copy: null, down: false, onDevice: [] }));
 
 const text = (title: string): CopyContent => ({ values: { title }, base: null });
 const copyOf = (work: string, tag?: string | null) => new OwnedWorkingCopy('post', 'a', work, tag);
@@ -78,7 +78,7 @@ describe('unsaved work on the server', () => {
     expect(server.copy).toBeNull();
   });
 
-  it('sends what is typed right after a Discard while the page is closed', async () => {
+  it('sends, while the page closes, what was typed after a Discard', async () => {
     const copy = copyOf('laptop', null);
     await copy.write(text('a'));
     await copy.remove();
@@ -91,7 +91,7 @@ describe('unsaved work on the server', () => {
       ...{ user: 'u', type: 'post', id: 'a', work: name, tab: 't', base: null, sentTag: null, synced: false },
       ...{ savedAt, values: { title } },
     });
-    server.kept = [work('two', 'newer', 2), work('one', 'older', 1)];
+    server.onDevice = [work('two', 'newer', 2), work('one', 'older', 1)];
     expect(await sendAllUnsavedWork('u')).toBe(1);
     expect(server.copy?.content.values).toEqual({ title: 'newer' });
   });

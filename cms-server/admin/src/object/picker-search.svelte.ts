@@ -20,14 +20,14 @@ export class PickerSearch {
   /** `scope` says where to search; it is read with each search. */
   constructor(
     private readonly scope: () => Pick<SummaryQuery, 'types' | 'filters' | 'withMatches'>,
-    /** Order of the results of one page; without it that of the server. */
+    /** Orders the results of one page; by default they keep the order of the server. */
     private readonly rank: (found: FoundSummary[], text: string) => FoundSummary[] = (found) => found,
   ) {}
 
-  /** Searches for a text after a pause, at once for an empty one. */
+  /** Searches for a text after a pause, for an empty text immediately. */
   search(text: string): void {
     this.text = text;
-    // A late response for the text before must not end the wait for this one.
+    // A late response for the previous text must not end the wait for this one.
     this.request?.abort();
     this.loading = true;
     clearTimeout(this.timer);

@@ -30,7 +30,7 @@ export function mayBeScheduled(status: Status): boolean {
   return status === 'draft' || status === 'modified';
 }
 
-/** Whether readers see a stored object of a type, by what its `internal` contains. */
+/** Returns whether readers see a stored object of a type, by its `internal`. */
 export function isPublic(
   type: ContentType,
   internal: { status?: unknown; workflowPublicVersion?: unknown },

@@ -21,7 +21,7 @@ export type OpenDialog = 'publish' | 'schedule' | 'delete' | 'unpublish' | 'arch
 export class Publishing {
   readonly editor: ObjectEditor;
   dialog: OpenDialog = $state(null);
-  /** The dialogs are on the screen: a form in a side sheet has none. */
+  /** The screen has the dialogs of the actions: a form in a side sheet has none. */
   hasDialogs = $state(false);
   busy = $state(false);
   /** Why the last action was refused. */
@@ -42,7 +42,7 @@ export class Publishing {
     this.editor = editor;
   }
 
-  /** Whether an action is possible. With unsaved changes, Publish is possible in every status. */
+  /** Returns whether an action is possible. With unsaved changes, Publish is possible in every status. */
   may(action: Action): Permission {
     const permitted = permission(this.status, action);
     return action === 'publish' && permitted === 'done' && this.editor.formState.isChanged
@@ -50,7 +50,7 @@ export class Publishing {
       : permitted;
   }
 
-  /** The dialog before publishing may be offered. */
+  /** The dialog that precedes publishing can be offered. */
   get mayOfferPublish(): boolean {
     return (
       this.hasDialogs && this.editor.type.draftPublic && this.mayPublish && this.may('publish') === 'allowed'
@@ -67,7 +67,7 @@ export class Publishing {
     this.problem = this.isUploading ? { ...networkProblem(), message: t.publishing.uploading } : null;
     if (this.problem) return false;
     const { newerVersion } = this.editor;
-    // A dialog shows the merged state of a newer version that is known.
+    // The dialog has shown the form merged with this newer version.
     if (newerVersion && this.dialog === 'publish') {
       this.editor.mergeNewerVersion();
       if (this.editor.mergeConflict) return false;
@@ -77,7 +77,7 @@ export class Publishing {
     return this.merged === null;
   }
 
-  /** Publishes after saving; stops when that fails. With `hydrate` linked objects are published too. */
+  /** Runs an action. Publish saves first, and stops if that fails; with `hydrate`, linked objects are published too. */
   async run(action: Action, hydrate = false): Promise<boolean> {
     if (action === 'publish' && !(await this.#save())) return false;
     return this.#act((params) =>
@@ -101,7 +101,7 @@ export class Publishing {
     return this.#act((params) => api.DELETE('/api/v1/content/{contentType}/{id}/schedule', { params }));
   }
 
-  /** Moves the object on in its workflow. Unsaved changes are saved first: they belong to the step. */
+  /** Runs a transition of the workflow. Unsaved changes are saved first: they belong to it. */
   async transition(name: string): Promise<boolean> {
     if (!this.editor.readonly && !(await this.#save())) return false;
     return this.#act(({ path, header }) =>
@@ -141,11 +141,11 @@ export class Publishing {
       }),
     );
     this.busy = false;
-    this.problem = 'problem' in result ? inWords(result.problem) : null;
+    this.problem = 'problem' in result ? explained(result.problem) : null;
     return this.problem === null;
   }
 
-  /** Acts on the state that the form knows. When somebody changed it, the user sees that first, then decides. */
+  /** Sends an action on the state that the form knows. If somebody has changed the object, the server refuses. */
   async #act(request: (params: Params) => Parameters<typeof sendRequest<unknown>>[0]): Promise<boolean> {
     const { id, type, formState } = this.editor;
     if (id === null) return false;
@@ -157,7 +157,7 @@ export class Publishing {
     // A refusal may mean that the object is in another state than the form knows: it is read in any case.
     await this.editor.refresh();
     this.busy = false;
-    this.problem = 'problem' in result ? inWords(result.problem) : null;
+    this.problem = 'problem' in result ? explained(result.problem) : null;
     return this.problem === null;
   }
 }
@@ -167,7 +167,7 @@ interface Params {
   header: { 'If-Match'?: string };
 }
 
-function inWords(problem: Problem): Problem {
+function explained(problem: Problem): Problem {
   return problem.status === 412 ? { ...problem, message: t.publishing.changedMeanwhile } : problem;
 }
 

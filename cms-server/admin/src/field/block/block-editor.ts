@@ -1,4 +1,4 @@
-// What the editor offers for block texts, as far as the property allows it.
+// The tools and insertions of the editor for block texts, as far as the property allows them.
 import Heading from '@lucide/svelte/icons/heading';
 import ImageIcon from '@lucide/svelte/icons/image';
 import List from '@lucide/svelte/icons/list';
@@ -58,7 +58,7 @@ export function urlAt(state: EditorState): UrlDialogTarget | null {
   return { type, url: textData(found.node.attrs.raw, 'url'), pos: found.pos };
 }
 
-/** `data` of an image of the library. */
+/** `data` of the block for a file of the media library; null if the file is no image. */
 function fileData(summary: Summary): ReturnType<typeof imageData> | null {
   const { image, file } = summary;
   cacheSummary(summary);
@@ -70,7 +70,7 @@ function fileData(summary: Summary): ReturnType<typeof imageData> | null {
 export function setUrl({ type, pos }: UrlDialogTarget, url: string, file: Summary | null): Command {
   return (state, dispatch, view) => {
     const node = pos === null ? null : state.doc.nodeAt(pos);
-    // Size and name belong to the address: while that stays, they stay.
+    // Size and name belong to the address: they stay while the address stays.
     if (node && url === textData(node.attrs.raw, 'url')) return true;
     const image = type === 'image' ? ((file && fileData(file)) ?? imageData(url)) : null;
     if (pos === null || !node) return insertType(type, image ?? { url })(state, dispatch, view);
@@ -124,7 +124,7 @@ function hints(doc: Node): Hint[] {
   return found.hints;
 }
 
-/** `allowed` limits what can be inserted; what is stored is always shown. */
+/** `types` limits the blocks that can be inserted (empty: all); stored blocks are always shown. */
 export function blockEditorConfig(
   types: string[],
   editUrl: (view: EditorView, target: UrlDialogTarget) => void,

@@ -9,10 +9,10 @@ import { record } from '../../type/definition';
 
 const { nodes } = blockSchema;
 
-/** A paragraph or a header; the id and the tunes stay. */
+/** Changes the selected blocks to headers of a level, or to paragraphs (null). Their ids and tunes stay. */
 export function textStyle(level: number | null): Command {
   return (state, dispatch) => {
-    // Of several blocks each keeps its own.
+    // Each of several selected blocks keeps its own id and tunes.
     const attributes = (node: Node) => {
       const { raw } = node.attrs;
       const { data: _replaced, ...kept } = record(raw);
@@ -45,7 +45,7 @@ export function toggleStyle(style: string): Command {
   };
 }
 
-/** Blocks that have an alignment, and how it is stored. */
+/** Aligns the current block: a quotation has its alignment in `data`, a paragraph or header as a tune. */
 export function align(alignment: string): Command {
   return (state, dispatch) => {
     const block = currentBlock(state);

@@ -1,4 +1,4 @@
-// Every block has an id of its own: new and split blocks get one, pasted copies another one.
+// Every block has an id of its own: a new block, one half of a split block, and a pasted copy get a new id.
 import { Plugin } from 'prosemirror-state';
 import { isRecord } from '../../value/record';
 import { newRaw } from './schema';
@@ -16,27 +16,27 @@ function idOf(raw: unknown): string | null {
 export const blockIds = new Plugin({
   appendTransaction(transactions, before, after) {
     if (!transactions.some((each) => each.docChanged)) return null;
-    // Blocks that were there keep what they have, even an id that occurs twice.
-    const kept = new Set<unknown>();
-    before.doc.forEach((node) => kept.add(node));
+    // Unchanged blocks keep their ids, even an id that occurs twice.
+    const unchanged = new Set<unknown>();
+    before.doc.forEach((node) => unchanged.add(node));
     const used = new Set<string>();
     after.doc.forEach((node) => {
       const id = idOf(node.attrs.raw);
-      if (id !== null && kept.has(node)) used.add(id);
+      if (id !== null && unchanged.has(node)) used.add(id);
     });
-    // Of the halves of a split block, the one with the words keeps the id.
-    const keeps = new Set<unknown>();
+    // Changed blocks keep their ids, too. If one half of a split block is empty, the other half keepId the id.
+    const keepId = new Set<unknown>();
     for (const empty of [false, true]) {
       after.doc.forEach((node) => {
         const id = idOf(node.attrs.raw);
         if (id === null || used.has(id) || (node.content.size === 0) !== empty) return;
         used.add(id);
-        keeps.add(node);
+        keepId.add(node);
       });
     }
     const tr = after.tr;
     after.doc.forEach((node, pos) => {
-      if (kept.has(node) || keeps.has(node) || node.type.name === 'opaque') return;
+      if (unchanged.has(node) || keepId.has(node) || node.type.name === 'opaque') return;
       const type = node.type.name === 'code_block' ? 'code' : node.type.name;
       const { id: _replaced, ...raw } = isRecord(node.attrs.raw) ? node.attrs.raw : newRaw(type);
       // `id` is the first member, as in stored blocks.

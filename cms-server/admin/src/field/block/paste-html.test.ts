@@ -19,7 +19,7 @@ function editor(types: string[] = []): EditorView {
   return new EditorView(null, { state: EditorState.create({ doc: readBlocks([]), plugins }) });
 }
 
-/** The stored blocks after a paste: tables as rows, quotations as text and caption, others as text. */
+/** The stored blocks after a paste: tables as rows, quotations as text and caption, other blocks as text or type. */
 function pasted(html: string, types?: string[]): unknown[] {
   const view = editor(types);
   // jsdom has no ClipboardEvent.

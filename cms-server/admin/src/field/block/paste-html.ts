@@ -1,5 +1,5 @@
-// Pasted HTML as block texts hold it: a cell is one text, all rows have the same number of columns, and a
-// quotation is a text and a caption. ProseMirror would repair other tables with empty cells at wrong places.
+// Changes pasted HTML to what block texts can store: a cell is one text, all rows have the same number of columns, and
+// a quotation is a text and a caption. ProseMirror would repair other tables with empty cells at wrong places.
 import { parseHtml, sourceOf } from '../../text/html';
 import { spanOf } from '../prose/block-specs';
 import { groups, isBlock, isElement } from '../prose/inline';
@@ -7,12 +7,12 @@ import { QUOTE_PARTS } from './schema';
 
 type Line = Node[];
 
-/** `allowed` are types of blocks: the texts of others are pasted as paragraphs. */
+/** `allowed` returns whether a type of block may be pasted: the text of other blocks is pasted as paragraphs. */
 export function normalizePastedHtml(html: string, allowed: (type: string) => boolean): string {
   const { body } = parseHtml(html);
   const tables = allowed('table') ? [...body.querySelectorAll('table')] : [];
   const quotes = allowed('quote') ? [...body.querySelectorAll(`blockquote:not([${QUOTE_PARTS}])`)] : [];
-  // The parser leaves out cells without a table: such a text stays as it is.
+  // The parser drops cells that are outside of a table: such HTML stays as it is.
   if (tables.length + quotes.length === 0) return html;
   // A table inside a cell has become lines of that cell, and is no longer connected.
   for (const table of tables) if (table.isConnected) normalizeTable(table);
@@ -30,7 +30,7 @@ function normalizeTable(table: HTMLTableElement): void {
   for (const row of [...table.rows]) if (row.getAttribute('height') === '0') row.remove();
 
   const rows = [...table.rows].map((row) => ({ row, cells: new Map<number, Element>() }));
-  /** The number of rows, from this one on, in which a cell above occupies each column. */
+  /** For each column, the number of rows, from this one on, that a cell above occupies. */
   const covered: number[] = [];
   for (const { row, cells } of rows) {
     let column = 0;
@@ -108,7 +108,7 @@ function linesOf(parent: Element): Line[] {
   });
 }
 
-/** A link or a mark around blocks is one around each of their lines. */
+/** A link or a mark around blocks becomes one around each of their lines. */
 function wrapped(line: Line, element: Element): Line {
   const wrapper = element.cloneNode(false) as Element;
   wrapper.append(...line);
@@ -119,7 +119,7 @@ const isBreak = (node: Node | undefined) => node?.nodeName === 'BR';
 const isBlank = (node: Node | undefined) =>
   node !== undefined && !isBreak(node) && /^[ \t\n\r\f]*$/.test(node.textContent ?? '');
 
-/** Without comments, white space at the ends, and a line break at the end, which browsers do not show. */
+/** The line without what browsers do not show: comments, outer white space, and a line break at the end. */
 function lineOf(nodes: Node[]): Line[] {
   const line = nodes.filter(({ nodeType }) => nodeType !== 8);
   if (line.every(isBlank)) return [];

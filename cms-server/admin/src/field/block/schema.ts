@@ -1,5 +1,5 @@
-// The document of a block text: one node per block. `raw` is the stored block, with its id, tunes and
-// everything in `data` that the page does not edit; the words are the contents of the node.
+// The document of a block text: one node per block. `raw` is the stored block, with its id, its tunes (settings of
+// Editor.js, such as the alignment) and everything in `data` that the page does not edit; its text is in the node.
 import { Schema, type DOMOutputSpec, type Node, type NodeSpec } from 'prosemirror-model';
 import { cachedSummary } from '../../object/summary-cache.svelte';
 import { MEDIA_TYPE } from '../../object/summary';
@@ -18,12 +18,12 @@ export function dataOf(raw: unknown): Raw {
   return record(record(raw).data);
 }
 
-/** A new block; its id is given when it is in the document. */
+/** A new block; it gets its id when it is in the document. */
 export function newRaw(type: string, data: Raw = {}): Raw {
   return { type, data };
 }
 
-/** The block with other `data`; what is not named stays. */
+/** The block with changed members of `data`; its other members stay. */
 export function withData(raw: unknown, type: string, data: Raw): Raw {
   const old = record(raw);
   return { ...old, type, data: { ...dataOf(raw), ...data } };
@@ -54,7 +54,7 @@ export function textData(raw: unknown, name: string): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** What an empty paragraph inside another block is for. */
+/** The placeholder of an empty paragraph inside another block. */
 function partName(parent: Node | null, index: number): string {
   switch (parent?.type.name) {
     case 'quote':
@@ -198,7 +198,7 @@ export const blockSchema = new Schema({
   marks: markSpecs(true),
 });
 
-/** The alternative text of the file, where the page has read it: the caption is beside the image. */
+/** The alternative text of the file, if it is cached; not the caption, which is shown beside the image. */
 function altOf(src: string): string {
   const file = fileOfUrl(src);
   const known = file && cachedSummary({ type: MEDIA_TYPE, id: file.id });
@@ -214,7 +214,7 @@ function decoded(part: string): string {
   }
 }
 
-/** `data` of a new image of this server. */
+/** `data` of a new image block. */
 export function imageData(url: string) {
   const fileName = decoded(url.split(/[?#]/)[0]?.split('/').at(-1) ?? '');
   const extension = /\.([a-z0-9]+)$/i.exec(fileName)?.[1] ?? '';

@@ -161,7 +161,7 @@ describe('block text', () => {
     [{ type: 'table', data: { content: [['a'], ['b', 'c']] } }],
     [{ type: 'poll', data: { question: 'x' } }],
     ['no block'],
-  ])('shows %j as it is', (stored) => {
+  ])('keeps %j as an opaque node', (stored) => {
     expect(readBlocks([stored]).child(0).type.name).toBe('opaque');
   });
 });

@@ -121,7 +121,7 @@ function tableNode(raw: Raw, data: Raw): Node | null {
   return schema.node('table', { raw }, rows);
 }
 
-/** The block of a node: what is stored, with the words of the document. */
+/** The block of a node: the stored block with the text of the document. */
 export function writeBlock(node: Node): unknown {
   const { raw } = node.attrs;
   switch (node.type.name) {
@@ -145,7 +145,7 @@ export function writeBlock(node: Node): unknown {
   }
 }
 
-/** A text that is absent stays absent while it is empty. */
+/** A text that the stored block does not have stays absent while it is empty. */
 function optional(raw: unknown, name: string, text: string): Raw {
   return text === '' && isRecord(raw) && !(name in dataOf(raw)) && typeof raw.id === 'string'
     ? {}
@@ -191,7 +191,7 @@ function tableData(table: Node): Raw {
 /** A stored value with its document. */
 export class BlockText {
   readonly original: Node;
-  /** Stored blocks, by what the page would write for them. */
+  /** Stored blocks, by the JSON that the page would write for them. */
   private readonly known = new Map<string, unknown>();
   private readonly key = oncePerNode((node) => JSON.stringify(writeBlock(node)) ?? '');
 
@@ -208,7 +208,7 @@ export class BlockText {
     doc.forEach((node) => {
       const key = this.key(node);
       if (this.known.has(key)) blocks.push(this.known.get(key));
-      // A line on which nothing was written yet is no block.
+      // A new paragraph is no block while it is empty.
       else if (node.type.name !== 'paragraph' || node.content.size > 0) blocks.push(writeBlock(node));
     });
     if (blocks.length === 0 && this.value === undefined) return undefined;

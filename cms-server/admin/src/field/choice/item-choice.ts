@@ -20,6 +20,6 @@ export function chosenItems(items: unknown[], name: string, values: unknown): un
     const at = left.findIndex((item) => valueOf(item, name) === value);
     return at < 0 ? { [name]: value } : left.splice(at, 1)[0];
   });
-  // Items without a value are not in the choice: they are not lost with it.
+  // Items without a value are no choices, so they stay.
   return [...chosen, ...left.filter((item) => valueOf(item, name) === null)];
 }

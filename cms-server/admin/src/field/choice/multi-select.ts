@@ -6,7 +6,7 @@ export function toggled(values: string[], one: string): string[] {
   return values.includes(one) ? values.filter((value) => value !== one) : [...values, one];
 }
 
-/** Options whose label or value contains the text, whatever the case and the accents, for a combobox. */
+/** Options whose label or value contains the text, ignoring case and accents, as items of a combobox. */
 export function matching(options: Option[], text: string): { key: string; label: string }[] {
   const wanted = plain(text.trim());
   return options

@@ -1,4 +1,4 @@
-// What is moved on an image: a crop box, a focus point.
+// Properties and keys of the crop box and the focus point, which the user moves on an image.
 import type { ControlProps } from '../control';
 
 export interface OnImageProps extends Pick<ControlProps, 'id' | 'value' | 'readonly' | 'onchange'> {

@@ -49,7 +49,7 @@ describe('crop', () => {
     );
   });
 
-  it('means the same after it was written', () => {
+  it('is the same when it is read after it was written', () => {
     const area = { left: 5, top: 6, width: 70, height: 80 };
     expect(rectangleOf(trimWith({ right: 1, bottom: 2, note: 'x' }, area), image)).toEqual(area);
     expect(trimWith({ note: 'x' }, area)).toMatchObject({ note: 'x' });

@@ -36,7 +36,7 @@ export function inside(rectangle: Rectangle, image: Size): Rectangle {
   };
 }
 
-/** The rectangle with another size; its upper left corner stays, the size ends at the edge of the image. */
+/** The rectangle with another size, limited by the edges of the image; its upper left corner stays. */
 export function resized(rectangle: Rectangle, width: number, height: number, image: Size): Rectangle {
   return inside(
     {
@@ -48,7 +48,7 @@ export function resized(rectangle: Rectangle, width: number, height: number, ima
   );
 }
 
-/** The value to store: undeclared members stay, the other form of the same rectangle goes. */
+/** The value to store, without `right` and `bottom`; members that are no part of the rectangle stay. */
 export function trimWith(trim: unknown, rectangle: Rectangle): Record<string, unknown> {
   const { right: _right, bottom: _bottom, ...others } = isRecord(trim) ? trim : {};
   const { left, top, width, height } = rectangle;
@@ -58,10 +58,10 @@ export function trimWith(trim: unknown, rectangle: Rectangle): Record<string, un
 /** A stored focal point; null is the centre. */
 export function focusOf(value: unknown): { x: number; y: number } | null {
   if (!isRecord(value) || typeof value.x !== 'number' || typeof value.y !== 'number') return null;
-  return { x: share(value.x), y: share(value.y) };
+  return { x: fraction(value.x), y: fraction(value.y) };
 }
 
-/** Between 0 and 1, in thousandths. */
-export function share(value: number): number {
+/** The value limited to 0 to 1, rounded to thousandths. */
+export function fraction(value: number): number {
   return Math.round(Math.max(0, Math.min(1, value)) * 1000) / 1000;
 }

@@ -13,7 +13,7 @@ describe('relation', () => {
     expect(added(links('a', 'b'), [post('c'), post('A'), post('c')], true)).toEqual(links('a', 'b', 'c'));
   });
 
-  it('takes the last object when it links to one', () => {
+  it('keeps the last added object when it allows one link', () => {
     expect(added(links('a'), [post('b')], false)).toEqual(links('b'));
     expect(added(links('a'), [], false)).toEqual(links('a'));
   });
@@ -24,7 +24,7 @@ describe('relation', () => {
     expect(targetsOf(odd)).toEqual([]);
   });
 
-  it('leaves an empty relation out', () => {
+  it('without links is absent, or an empty list if it is required', () => {
     expect(listToStore([], fieldNamed('to', { type: 'array', required: true, minItems: 0 }))).toEqual([]);
     expect(listToStore([], fieldNamed('to', { type: 'array' }))).toBeUndefined();
     expect(linksOf('damaged')).toEqual([]);
@@ -40,10 +40,10 @@ describe('relation', () => {
     expect(new Set(keysOf([...typed(''), ...typed('')])).size).toBe(4);
   });
 
-  it('puts uploads into the order in which they were chosen, whatever ends first', () => {
+  it('puts uploads into the order in which they were chosen, whichever ends first', () => {
     fc.assert(
       fc.property(
-        // Shorter than the ID that is linked to already: IDs that differ in case only are the same.
+        // At most 4 letters, so that no ID equals `existing`.
         fc.uniqueArray(fc.stringMatching(/^[a-z]{1,4}$/)),
         fc.infiniteStream(fc.nat()),
         (ids, seeds) => {

@@ -11,7 +11,7 @@ export function targetsOf(links: unknown[]): Target[] {
   return links.flatMap((link) => targetOf(link) ?? []);
 }
 
-/** Adds objects behind the others, each once; a relation to one object takes the last. */
+/** Adds objects behind the others, each once; a relation to one object keeps only the last one. */
 export function added(links: unknown[], targets: Target[], many: boolean): unknown[] {
   const present = new Set(targetsOf(links).map(targetKey));
   const fresh = targets.filter((target) => {
@@ -26,8 +26,8 @@ export function added(links: unknown[], targets: Target[], many: boolean): unkno
 }
 
 /**
- * A key for each link that stays when the order changes; equal links are told apart by their number. Links
- * to addresses only have their number: the address changes while it is typed.
+ * A key for each link that stays when the order changes; equal links are told apart by a number. The keys of links
+ * to addresses do not contain the address, which changes while it is typed.
  */
 export function keysOf(links: unknown[]): string[] {
   const seen = new Map<string, number>();
@@ -41,8 +41,8 @@ export function keysOf(links: unknown[]): string[] {
 }
 
 /**
- * Puts an uploaded file at its place among the others of the same upload: files end in another order than
- * that in which they were chosen.
+ * Inserts an uploaded file at its place among the files of the same upload. `order` is the order in which they were
+ * chosen: uploads may end in another order.
  */
 export function addedInOrder(links: unknown[], file: Target, order: Target[]): unknown[] {
   const keys = links.map((link) => {

@@ -44,21 +44,21 @@ function valid(lat: number, lon: number): Point | null {
 export const isLatitude = (value: number) => value >= -90 && value <= 90;
 export const isLongitude = (value: number) => value >= -180 && value <= 180;
 
-/** A stored point, when both numbers are there. */
+/** A stored point; null if a coordinate is missing or out of range. */
 export function pointOf(value: unknown): Point | null {
   if (!isRecord(value) || typeof value.lat !== 'number' || typeof value.lon !== 'number') return null;
   return valid(value.lat, value.lon);
 }
 
-/** A typed number; a text that is none stays as it is, so that the server names the error. */
+/** A typed number; a text that is no number stays as it is, so that the server reports the error. */
 export function coordinate(text: string): number | string {
   const plain = text.trim().replace(',', '.');
   return /^[+-]?(\d+\.?\d*|\.\d+)$/.test(plain) ? Number(plain) : text;
 }
 
 /**
- * The value after one coordinate was typed. An incomplete point keeps an empty text for the missing number:
- * it is refused, not stored by halves.
+ * The value after one coordinate was typed. An incomplete point has an empty text for the missing number, so that the
+ * server refuses it.
  */
 export function withCoordinate(value: unknown, name: 'lat' | 'lon', text: string): unknown {
   const old = isRecord(value) ? value : {};
@@ -67,7 +67,7 @@ export function withCoordinate(value: unknown, name: 'lat' | 'lon', text: string
   return empty(next.lat) && empty(next.lon) ? undefined : next;
 }
 
-/** Five decimal places are a metre. */
+/** The point with five decimal places, about a metre. */
 export function rounded(point: Point): Point {
   const round = (value: number) => Math.round(value * 1e5) / 1e5;
   return { lat: round(point.lat), lon: round(point.lon) };

@@ -8,10 +8,10 @@ import { Decoration, drawSelection, EditorView, keymap, ViewPlugin, type ViewUpd
 import { tags } from '@lezer/highlight';
 import { t } from '../../text';
 
-/** `\r\n` when every line ends so, else `\n`; other characters stay in the lines. */
+/** `\r\n` if every line ends with it, else `\n`. Other line separators stay characters of their lines. */
 export function separatorOf(text: string): '\r\n' | '\n' {
-  const ends = text.split('\n').length - 1;
-  return ends > 0 && text.split('\r\n').length - 1 === ends ? '\r\n' : '\n';
+  const lineBreaks = text.split('\n').length - 1;
+  return lineBreaks > 0 && text.split('\r\n').length - 1 === lineBreaks ? '\r\n' : '\n';
 }
 
 const theme = EditorView.theme({

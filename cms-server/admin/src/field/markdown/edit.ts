@@ -87,8 +87,8 @@ export function insertBlock(state: EditorState, block: string): TransactionSpec 
   };
 }
 
-/** One `*` of a run of two belongs to another mark; of three, one of each is there. */
-function isPartOf(run: number, mark: string): boolean {
+/** Returns whether a run of mark characters has the mark: two are `**` without `*`, three are `*` and `**`. */
+function hasMark(run: number, mark: string): boolean {
   return mark === '*' || mark === '_' ? run % 2 === 1 : run >= mark.length;
 }
 
@@ -96,7 +96,7 @@ function beginsWith(text: string, mark: string): boolean {
   if (!text.startsWith(mark)) return false;
   let run = 0;
   while (text[run] === mark[0]) run += 1;
-  return isPartOf(run, mark);
+  return hasMark(run, mark);
 }
 
 function endsIn(text: string, mark: string): boolean {

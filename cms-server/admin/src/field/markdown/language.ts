@@ -1,4 +1,4 @@
-// Markdown for CodeMirror: the grammar without the languages that can be inside it.
+// The grammar of Markdown for CodeMirror, without the languages of code blocks and HTML.
 import { defineLanguageFacet, Language, languageDataProp } from '@codemirror/language';
 import { GFM, parser } from '@lezer/markdown';
 

@@ -11,12 +11,12 @@ const ELEMENTS = new Set(
   ).split(' '),
 );
 const ATTRIBUTES = new Set(['title', 'lang', 'dir', 'colspan', 'rowspan', 'start', 'open']);
-/** Contents of these are not words of the text. */
+/** Elements that are dropped with their contents, which are no text for readers. */
 const DROPPED_ELEMENTS = new Set(
   'script style template title noscript iframe object embed svg math head'.split(' '),
 );
 
-/** Nodes for a text. */
+/** The nodes that show a Markdown text. */
 export function previewOf(text: string): DocumentFragment {
   const fragment = document.createDocumentFragment();
   fragment.append(...blocks(lexer(text, { gfm: true })));
@@ -148,7 +148,7 @@ function inline(token: Token): Node[] {
   }
 }
 
-/** Character references of a text, such as `&nbsp;`. */
+/** The text with its character references, such as `&nbsp;`, decoded. */
 function unescaped(text: string): string {
   return text.includes('&') ? (parseHtml(text.replaceAll('<', '&lt;')).body.textContent ?? text) : text;
 }
@@ -164,7 +164,7 @@ function image(src: string, alt: string): HTMLElement {
   return make('span', [new Text(label)], { class: 'image-elsewhere', role: 'img', 'aria-label': label });
 }
 
-/** Copies of the children of an inert element, as far as they are known. */
+/** Copies of the children of an inert element. An unknown element is replaced by copies of its children. */
 function copies(parent: Node): Node[] {
   return [...parent.childNodes].flatMap((node): Node[] => {
     if (node.nodeType === 3) return [new Text(node.textContent ?? '')];

@@ -2,8 +2,8 @@
 import { locale } from '../../text';
 
 /**
- * Reads a number; a fraction only where the type allows it. A comma is the decimal sign where the language has
- * it: elsewhere `1,000` would become 1.
+ * Reads a number; null if the text is none, or is a fraction for an integer. A comma is the decimal sign only in
+ * languages that have it: in others, `1,000` would become 1.
  */
 export function parseNumber(text: string, type: string, language = locale): number | null {
   const comma = new Intl.NumberFormat(language).format(0.5).includes(',');

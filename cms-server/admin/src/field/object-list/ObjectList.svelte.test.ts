@@ -93,7 +93,7 @@ describe('undo of a removed item', () => {
     expect(list.names()).toEqual(['p0', 'p1', 'p2', 'p3', 'p4']);
   });
 
-  it('restores the order of the list, the first removal first', () => {
+  it('restores the order of the list when the first removal is undone first', () => {
     const list = openList();
     list.remove(1);
     list.remove(2);

@@ -71,7 +71,7 @@ export function shownFields(fields: Field[], item: unknown, errors: FieldErrors,
   );
 }
 
-/** Numbers of the items that have validation errors. */
+/** Indexes of the items that have validation errors. */
 export function itemsWithErrors(errors: FieldErrors, path: string): number[] {
   const found = Object.keys(errors).flatMap((at) => {
     if (!at.startsWith(`${path}[`)) return [];

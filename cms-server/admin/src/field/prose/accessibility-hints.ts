@@ -21,7 +21,7 @@ export class HintCollector {
 
   heading(pos: number, level: number, text: string): void {
     if (text.trim() === '') this.add(pos, t.texts.hintEmptyHeading);
-    // The title of the object is the first level of most sites.
+    // Most sites show the title of the object above: the first heading may be of level 1 to 3.
     const skips = this.level === 0 ? level > 3 : level > this.level + 1;
     if (skips) this.add(pos, t.texts.hintOrder(level, this.level));
     this.level = level;

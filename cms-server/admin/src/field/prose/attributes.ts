@@ -36,7 +36,7 @@ export function writePairs(pairs: Pairs): string {
 
 const RENDERED_ATTRIBUTES = new Set(['lang', 'dir', 'start', 'reversed']);
 
-/** What of the kept attributes an editor shows: no styles, no handlers, no classes of another page. */
+/** The kept attributes that an editor shows: no styles, no handlers, no classes of another page. */
 export function shownPairs(pairs: Pairs): Record<string, string> {
   return Object.fromEntries(pairs.filter(([name]) => RENDERED_ATTRIBUTES.has(name)));
 }

@@ -21,7 +21,7 @@ export function currentBlock(state: EditorState): { node: Node; pos: number; ind
   return { node, index, pos: $from.depth === 0 ? $from.pos : $from.before(1) };
 }
 
-/** Makes the text blocks of the selection of one type, each with the attributes that follow from its own. */
+/** Changes the text blocks of the selection to a type; `attributes` returns the new attributes of each block. */
 export function restyle(type: NodeType, attributes: (node: Node) => Attrs): Command {
   return (state, dispatch) => {
     const { tr } = state;
@@ -70,7 +70,7 @@ export const deleteBlock: Command = (state, dispatch) => {
   return true;
 };
 
-/** Puts a block after the one of the selection, or in its place when that is an empty paragraph. */
+/** Inserts a block after the block of the selection; an empty paragraph there is replaced. */
 export function insertBlock(create: (state: EditorState) => Node | null): Command {
   return (state, dispatch) => {
     const node = create(state);
@@ -85,7 +85,7 @@ export function insertBlock(create: (state: EditorState) => Node | null): Comman
       tr.replaceWith(block.pos, block.pos + block.node.nodeSize, node);
       at = block.pos;
     } else tr.insert(at, node);
-    // There is always a line to write on after a block without text.
+    // A block without text is never the last one: a paragraph to write in follows.
     if (node.isAtom && at + node.nodeSize === tr.doc.content.size) {
       const paragraph = state.schema.nodes.paragraph?.create();
       if (paragraph) tr.insert(at + node.nodeSize, paragraph);
@@ -97,8 +97,8 @@ export function insertBlock(create: (state: EditorState) => Node | null): Comman
 }
 
 /**
- * Puts an image at a place. A paragraph around the place is split, an empty one is replaced; after another
- * block the image stands behind it. There is always a line to write on after it, which begins behind `to`.
+ * Inserts an image at a position. A paragraph around the position is split, an empty one is replaced; at another
+ * block, the image is inserted after the block. A text block always follows the image: it begins after `to`.
  */
 export function placeImage(
   state: EditorState,
@@ -128,7 +128,7 @@ export function placeImage(
   return { tr, from, to };
 }
 
-/** Inserts an image at the cursor, which then is in the line behind it. */
+/** Inserts an image at the cursor, and moves the cursor to the line after the image. */
 export function insertImage(create: () => Node | null): Command {
   return (state, dispatch) => {
     const node = create();
@@ -140,7 +140,7 @@ export function insertImage(create: () => Node | null): Command {
   };
 }
 
-/** Wraps paragraphs in a list, changes the kind of the list around, or takes them out of it. */
+/** Wraps paragraphs in a list; in a list of another kind changes its kind, in a list of this kind lifts them out. */
 export function toggleList(type: NodeType, item: NodeType, lists: NodeType[]): Command {
   return (state, dispatch, view) => {
     const list = around(state, ...lists);
@@ -151,7 +151,7 @@ export function toggleList(type: NodeType, item: NodeType, lists: NodeType[]): C
   };
 }
 
-/** A mark that is switched, also with the attributes that its button writes. */
+/** Switches a mark on or off, whatever its attributes are. */
 export function mark(type: MarkType): Command {
   return toggleMark(type, null, { removeWhenPresent: true });
 }
@@ -164,7 +164,7 @@ export const clearMarks: Command = (state, dispatch) => {
   return true;
 };
 
-/** The link at the selection, with its whole range. */
+/** The link at the selection, with its complete range. */
 export function linkAt(state: EditorState): { href: string; from: number; to: number } | null {
   const type = state.schema.marks.link;
   if (!type || !hasMark(state, type)) return null;

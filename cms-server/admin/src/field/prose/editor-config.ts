@@ -1,4 +1,4 @@
-// What one kind of text, rich text or blocks, gives to the editor.
+// What the editor needs to know of a kind of text: rich text or blocks.
 import type { Node, NodeType } from 'prosemirror-model';
 import type { Command, Plugin } from 'prosemirror-state';
 import type { Summary } from '../../object/summary';
@@ -10,7 +10,7 @@ export interface EditorConfig {
   listItem: NodeType;
   hardBreak: NodeType;
   tools: Tools;
-  /** Commands of Enter, before those of every editor. */
+  /** Commands of Enter, which are tried before those of every editor. */
   enter: Command[];
   plugins: Plugin[];
   hints: (doc: Node) => Hint[];

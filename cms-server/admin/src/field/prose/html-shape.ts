@@ -60,6 +60,6 @@ function marksOf(run: Run): string[] {
     other: MARK_OF_TAG[element.localName] === 'other',
   }));
   const others = all.filter(({ other }) => other).map(({ key }) => key);
-  const rest = new Set(all.filter(({ other }) => !other).map(({ key }) => key));
-  return [...[...rest].sort(), '/', ...new Set(others)];
+  const known = new Set(all.filter(({ other }) => !other).map(({ key }) => key));
+  return [...[...known].sort(), '/', ...new Set(others)];
 }

@@ -5,7 +5,7 @@ import { sourceOf } from '../../text/html';
 import { attribute, escapeText, pairsOf, writePairs } from './attributes';
 import { MARK_OF_TAG } from './marks';
 
-/** Elements that begin a block of their own; scripts and media count as one between blocks. */
+/** Elements that are blocks. Scripts and media are not, but stand alone as opaque blocks between blocks. */
 const BLOCK_ELEMENTS = new Set(
   (
     'address article aside blockquote caption center col colgroup dd details dialog dir div dl dt fieldset figcaption ' +

@@ -55,7 +55,7 @@ function markTool(schema: Schema, name: string, label: string, icon: Component, 
   return [{ id: name, label, icon, command: mark(type), active, ...(keys && { keys }) }];
 }
 
-/** Marks with a button, link first. */
+/** The buttons of marks in two groups: the frequent ones with the link, and the others. */
 export function markTools(schema: Schema): Tool[][] {
   const link: Tool = {
     id: 'link',
@@ -110,7 +110,7 @@ export function editTool<T>(
   };
 }
 
-/** Undo, and what can be done with a block. */
+/** The buttons that move and remove a block, and those of undo. */
 export function blockTools(): Tool[][] {
   const texts = t.texts;
   return [

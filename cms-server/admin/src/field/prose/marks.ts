@@ -1,4 +1,4 @@
-// Marks and inline nodes that rich texts and blocks share. What is in `attrs` is kept, never shown.
+// Marks and inline nodes that rich texts and blocks share. `attrs` keeps attributes of the stored element.
 import type { DOMOutputSpec, MarkSpec, NodeSpec } from 'prosemirror-model';
 import { isOwnImage, isSafeUrl } from '../../value/url';
 import { NO_PAIRS, shownPairs } from './attributes';
@@ -53,7 +53,7 @@ export function markSpecs(short: boolean) {
       ],
       toDOM: (mark): DOMOutputSpec => {
         const href: string = mark.attrs.href;
-        // An address that is no link stays text; it is shown in the link bar.
+        // An unsafe address is no link: the text stays, and the link bar shows the address.
         return isSafeUrl(href)
           ? ['a', { href, rel: 'noopener noreferrer', ...shownPairs(mark.attrs.attrs) }, 0]
           : ['span', { class: 'dead-link' }, 0];

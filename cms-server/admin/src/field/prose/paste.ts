@@ -1,5 +1,5 @@
-// Pasted contents: what is too large, what the schema leaves out, and copies inside the page, which keep
-// everything that the page does not edit.
+// Pastes: refuses what is too large, reports what the schema leaves out, and keeps everything that the page does not
+// edit in copies inside the page.
 import type { Slice } from 'prosemirror-model';
 import { Plugin } from 'prosemirror-state';
 import { elementName, parseHtml, renameReported } from '../../text/html';
@@ -7,16 +7,16 @@ import { t } from '../../text';
 import { isOwnImage } from '../../value/url';
 import { uuid } from '../../value/uuid';
 
-/** One object holds 1 MB; more than that is not pasted. */
+/** An object has at most 1 MB: a larger text is not pasted. */
 export const MAX_PASTE_CHARS = 1_000_000;
 
 const REMOVED_ELEMENTS = 'script, svg, iframe, video, audio, object, embed, form, canvas, math';
 const COPY_TYPE = 'application/x-cms-copy';
 
-/** The last copy from an editor of this tab. Kept attributes are not on the clipboard. */
+/** The last copy from an editor of this tab: the clipboard does not have the kept attributes. */
 let copied: { token: string; schema: string; slice: Slice } | null = null;
 
-/** Reports what was left out of a paste; `images` uploads pasted or dropped image files; false when it may not. */
+/** `note` shows what was left out of a paste; `images` uploads pasted or dropped images, or returns false. */
 export function pastePlugin(
   schema: string,
   note: (text: string) => void,
@@ -86,7 +86,7 @@ export function markCopy(event: ClipboardEvent): void {
   if (copied) event.clipboardData?.setData(COPY_TYPE, copied.token);
 }
 
-/** Names what a paste contains and the schema does not. */
+/** Names the elements and images of pasted HTML that the schema leaves out. */
 export function leftOut(html: string): string {
   const body = parseHtml(html).body;
   const tags = new Set(

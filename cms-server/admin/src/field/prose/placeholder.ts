@@ -1,8 +1,8 @@
-// Grey words in empty lines: of the whole text, and of parts that have a name, such as a caption.
+// Placeholders in empty lines: of the complete text, and of parts that have a name, such as a caption.
 import { Plugin } from 'prosemirror-state';
 import { Decoration, DecorationSet } from 'prosemirror-view';
 
-/** Name of an empty part, from `placeholder` of its node type: `(parent, index) => string`. */
+/** `whole` names an empty text; `placeholder` of a node type names an empty part: `(parent, index) => string`. */
 export function placeholders(whole: () => string): Plugin {
   return new Plugin({
     props: {

@@ -1,4 +1,4 @@
-// A click on the picture of an image with a caption selects the image.
+// A click on the `<img>` of an image with a caption selects the complete node.
 import type { NodeType } from 'prosemirror-model';
 import { NodeSelection, Plugin } from 'prosemirror-state';
 

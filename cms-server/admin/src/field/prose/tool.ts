@@ -13,7 +13,7 @@ export interface Tool {
   keys?: string;
   /** Runs when the tool is used; the tool is disabled while it does not apply. */
   command: Command;
-  /** Opens a dialog instead. The command then only tells whether it applies. */
+  /** Opens a dialog instead. The command then only returns whether the tool applies. */
   open?: 'link' | 'insert' | ((view: EditorView) => void);
   /** A tool that is on or off. */
   active?: (state: EditorState) => boolean;
@@ -30,11 +30,11 @@ export interface Style {
 export interface Tools {
   styles: Style[];
   groups: Tool[][];
-  /** Tools of what is selected, with its name. */
+  /** Tools of the selected element, with the name of the element. */
   context: (state: EditorState) => { label: string; tools: Tool[] } | null;
 }
 
-/** Whether a mark is on at the selection. */
+/** Returns whether a mark is on at the selection. */
 export function hasMark(state: EditorState, type: MarkType): boolean {
   const { from, $from, to, empty } = state.selection;
   if (empty) return type.isInSet(state.storedMarks ?? $from.marks()) !== undefined;

@@ -1,4 +1,4 @@
-// Where pasted and dropped images belong while they are uploaded: a mark with the name of the file, which
+// The places of pasted and dropped images while they are uploaded. A place is shown by the name of the file, and
 // moves with the text around it. Knows no request.
 import type { Node } from 'prosemirror-model';
 import { Plugin, PluginKey, TextSelection, type EditorState, type Transaction } from 'prosemirror-state';
@@ -10,7 +10,7 @@ interface Place {
   id: number;
   name: string;
   pos: number;
-  /** The upload is neither refused nor given up. */
+  /** The upload is waiting or sending: not refused, not cancelled. */
   running: boolean;
 }
 
@@ -75,7 +75,7 @@ function change(tr: Transaction, meta: Change): Transaction {
   return tr.setMeta(key, meta).setMeta('addToHistory', 'inserted' in meta);
 }
 
-/** Remembers the place of uploads: that of a drop, else that of the cursor. */
+/** Adds the place of uploads: the position of a drop, by default that of the cursor. */
 export function addPlaces(
   view: EditorView,
   files: readonly { id: number; file: { name: string } }[],
@@ -91,7 +91,7 @@ export function showRunning(view: EditorView, running: ReadonlySet<number>): voi
     view.dispatch(change(view.state.tr, { running }));
 }
 
-/** Puts an uploaded image where it was pasted. The cursor stays where it is. */
+/** Inserts an uploaded image at its place. A cursor there moves to the line after the image; another one stays. */
 export function insertUploaded(view: EditorView, id: number, node: Node): void {
   const { state } = view;
   const pos = placesIn(state).find((place) => place.id === id)?.pos ?? state.selection.to;

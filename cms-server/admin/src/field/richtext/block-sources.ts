@@ -1,4 +1,4 @@
-// How the blocks of a stored text were written, so that an edit of one block leaves all others as they are.
+// The HTML of each block of a stored text, so that an edit of one block leaves all others as they are.
 import type { Node } from 'prosemirror-model';
 import { nextTag } from '../../text/tags';
 import { oncePerNode } from '../prose/once-per-node';
@@ -62,7 +62,7 @@ export class Sources {
     const parts = splitBlocks(html);
     if (!parts) return;
     if (parts[0]?.trim() === '') this.before = parts.shift() ?? '';
-    if (!this.belongTogether(parts)) {
+    if (!this.matchesBlocks(parts)) {
       this.before = '';
       return;
     }
@@ -73,7 +73,7 @@ export class Sources {
     });
   }
 
-  private belongTogether(parts: string[]): boolean {
+  private matchesBlocks(parts: string[]): boolean {
     if (parts.length !== this.original.childCount) return false;
     return parts.every((part, index) => {
       const read = readHtml(part);

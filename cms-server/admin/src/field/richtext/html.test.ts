@@ -85,7 +85,7 @@ describe('rich text', () => {
     ['<body class="a"><p>a</p>', '<p>a</p>'],
     ['<script>1</script>', '<script>2</script>'],
     ['<pre>a  b</pre>', '<pre>a b</pre>'],
-  ])('tells %j from %j', (a, b) => expect(haveSameShape(a, b)).toBe(false));
+  ])('%j and %j have different shapes', (a, b) => expect(haveSameShape(a, b)).toBe(false));
 
   it.each([
     ['<p>a</p>\n<p>b</p>', '<p>a</p><p>b</p>'],
@@ -93,7 +93,7 @@ describe('rich text', () => {
     ['<p><b><i>a</i></b></p>', '<p><i><b>a</b></i></p>'],
     ['<p>a<p>b', '<p>a</p><p>b</p>'],
     ["<P CLASS='x' ID=y>a</P>", '<p id="y" class="x">a</p>'],
-  ])('takes %j and %j for the same', (a, b) => expect(haveSameShape(a, b)).toBe(true));
+  ])('%j and %j have the same shape', (a, b) => expect(haveSameShape(a, b)).toBe(true));
 
   const word = fc
     .stringMatching(/^[a-z<>&" \u00a0é]{1,8}$/)
@@ -142,8 +142,8 @@ describe('rich text', () => {
     blocks: fc.array(tie('block'), { maxLength: 4 }).map((parts) => parts.join('')),
   }));
 
-  /** Marks that contain themselves are the one thing that the editor cannot hold: such a text opens as source. */
-  it('has the same shape after reading and writing, or is recognised as different', () => {
+  /** The first writing may change a text, for example one with a mark inside the same mark: it opens as source. */
+  it('is stable after the first reading and writing, and unchanged while it is not edited', () => {
     fc.assert(
       fc.property(blocks, (html) => {
         const once = again(html);

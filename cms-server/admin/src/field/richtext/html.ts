@@ -20,7 +20,7 @@ function blocksOf(parent: ParentNode): Node[] {
   return blocks.length > 0 ? blocks : [schema.node('paragraph', { form: 'bare' })];
 }
 
-/** A line without an element of its own; widgets that stand alone are blocks. */
+/** A line without an element of its own. Unknown elements that stand alone are opaque blocks. */
 function lineBlocks(nodes: globalThis.Node[]): Node[] {
   const runs = runsOf(nodes) ?? [];
   if (runs.length > 0 && runs.every(isWidget)) {
@@ -125,7 +125,7 @@ function tableNode(element: Element): Node | null {
   }
   if (rows.length === 0) return null;
   const table = schema.node('table', { before, attrs: pairsOf(element) }, rows);
-  // An irregular table would be repaired as soon as it is touched.
+  // The editor would repair an irregular table on the first edit.
   return TableMap.get(table).problems ? null : table;
 }
 

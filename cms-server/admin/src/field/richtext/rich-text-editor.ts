@@ -24,7 +24,7 @@ import { richTextSchema as schema } from './schema';
 
 const { nodes } = schema;
 
-/** An image that is edited in its dialog. */
+/** An image that is edited in a dialog; `pos` is null for a new one. */
 export interface ImageTarget {
   src: string;
   alt: string;
@@ -44,7 +44,7 @@ export function setImage(target: ImageTarget, src: string, alt: string): Command
     const node = pos === null ? null : state.doc.nodeAt(pos);
     if (pos === null || !node)
       return insertImage(() => nodes.figure.create({ src, alt }))(state, dispatch, view);
-    // Emptying a text that was never there does not add an empty one.
+    // An absent alternative text stays absent while it is empty.
     const kept = alt === '' && node.attrs.alt === null ? null : alt;
     if (dispatch) dispatch(state.tr.setNodeMarkup(pos, null, { ...node.attrs, src, alt: kept }));
     return true;

@@ -1,11 +1,11 @@
-// The document of a rich text: which blocks are edited as text; everything else is an opaque node.
+// The document of a rich text: the nodes of the blocks that are edited as text; every other block is an opaque node.
 import { Schema, type DOMOutputSpec, type NodeSpec } from 'prosemirror-model';
 import { t } from '../../text';
 import { NO_PAIRS, shownPairs } from '../prose/attributes';
 import { codeBlockSpec, figureDom, ruleSpec, tableSpec, spanOf } from '../prose/block-specs';
 import { inlineSpecs, kept, markSpecs, opaqueCard } from '../prose/marks';
 
-/** A node that is shown as the element that holds its blocks. */
+/** A node that is shown as one element around its contents. */
 const element = (tag: string): NodeSpec => ({
   attrs: kept,
   parseDOM: [{ tag }],
@@ -57,7 +57,7 @@ export const richTextSchema = new Schema({
     blockquote: { content: 'block+', group: 'block', defining: true, ...element('blockquote') },
     // `code`: attributes of the <code> inside; null when there is none.
     code_block: codeBlockSpec({ code: { default: NO_PAIRS }, ...kept }),
-    /** An image of its own with a caption, which is its text. */
+    /** An image block; its text is the caption. */
     figure: {
       content: 'inline*',
       group: 'block',

@@ -1,6 +1,6 @@
 // Texts of a simple list, one per line.
 
-/** The lines of a pasted text, without empty ones at its ends; bullets of a copied list are left out. */
+/** The lines of a pasted text, without empty lines and without the bullets of a copied list. */
 export function pastedLines(text: string): string[] {
   const lines = text.split(/\r\n|\r|\n/).map((line) => line.trimEnd());
   const bulleted = lines.filter((line) => line.trim() !== '').every((line) => BULLET.test(line));
@@ -10,7 +10,7 @@ export function pastedLines(text: string): string[] {
 
 const BULLET = /^\s*(?:[-*•–]|\d+[.)])\s+/;
 
-/** Text before and after the caret around pasted lines: the first line joins what stands before it. */
+/** Pasted lines; the first one begins with the text before the caret, the last one ends with the text after it. */
 export function withPaste(before: string, after: string, lines: string[]): string[] {
   if (lines.length === 0) return [before + after];
   const result = [...lines];

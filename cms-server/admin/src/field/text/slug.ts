@@ -5,7 +5,7 @@
 // prettier-ignore
 const TRANSLITERATIONS =
   '-c-:© -n:ŉ -r-:® 1:¹ 1-2:½ 1-4:¼ 2:² 3:³ 3-4:¾ a:ªΆΑάαАа ae:Ææ b:ΒβБб c-:¢ ch:Чч d:ÐðĐđΔδДд deg:° dj:Ђђ dz:Ѕѕ dzh:Џџ e:ΈΉΕΗέήεηЄЕЭеэ eur:€ f:Фф g:ΓγГг gj:Ѓѓ h:Ħħ i:ıΊΐΙΪίιϊІЍИЙийіѝ ia:Яя ie:Ѐѐє ij:Ĳĳ io:Ёё iu:Юю j:Јј k:ĸΚκКк kh:ΧχХх kj:Ќќ ks:Ξ l:ĿŀŁłΛλЛл lj:Љљ m:ΜμМм n:ΝνНн ng:Ŋŋ nj:Њњ o:ºØøΌΏΟΩοωόώОо oe:Œœ p:¶ΠπПп ph:Φφ ps:£Ψψ r:ΡρРр s:ſΣςσСс sh:Шш shch:Щщ ss:§ßẞ t:ŦŧΤτТт th:ÞþΘθ tm:™ ts:Цц tsh:Ћћ u:µΎΥΫΰυϋύЎУуў v:Вв x:×ξ y:Ыы y-:¥ yi:Її z:ΖζЗз zh:Жж';
-/** Marks that separate words, and invisible ones that do not. */
+/** Characters that separate words, and invisible ones that do not. */
 const SEPARATORS = /^[¡¤¦¨«¬¯±´·¸»¿÷ЪЬъь\p{Pd}\p{Pi}\p{Pf}\p{Z}…‚„•†]$/u;
 const INVISIBLE = /^[\u00ad\u200c-\u200f\u2060]$/u;
 

@@ -1,8 +1,7 @@
-// Languages of translations: where each is, and which can be added. Plain list data for the API; properties that
-// the type does not declare are kept.
+// Languages of translations: their names, the items that have them, and those that can be added.
 import { languageOf } from '../../object/translation-state';
 
-/** Where the item of a language is: at `likely`, when several have it; -1 when it was removed. */
+/** The index of the item of a language: `likely` if that item has it, -1 if no item has it. */
 export function indexOf(items: unknown[], language: string, likely: number): number {
   if (likely < items.length && languageOf(items[likely]) === language) return likely;
   return items.findIndex((item) => languageOf(item) === language);
@@ -22,7 +21,7 @@ export function languageName(code: string, language: string): string {
   }
 }
 
-/** Languages whose name or code begins with, or contains, the text. A typed code is offered as it is. */
+/** Languages whose name or code contains the text. A complete code is also offered if it is not in the list. */
 export function languagesFor(
   text: string,
   used: string[],
