@@ -23,7 +23,7 @@ export interface Page<T> {
 /** The result of a request. */
 export type ApiResult<T> = { data: T; etag: string | null } | { problem: Problem };
 
-/** Waits until the same user has signed in again; false when the refused request stays refused. */
+/** Waits until the same user has signed in again; true when the refused request is to be sent again. */
 export type Reauthenticate = () => Promise<boolean>;
 let reauthentication: Reauthenticate = () => Promise.resolve(false);
 

@@ -21,7 +21,7 @@ const POLL_MS = 30_000;
 export function joinSharedStream(user: string, receive: (message: LiveMessage) => void): () => void {
   const stop = new AbortController();
   const channel = 'BroadcastChannel' in globalThis ? new BroadcastChannel(`cms-live-${user}`) : null;
-  const notify = (message: LiveMessage) => {
+  const send = (message: LiveMessage) => {
     receive(message);
     channel?.postMessage(message);
   };
@@ -35,10 +35,10 @@ export function joinSharedStream(user: string, receive: (message: LiveMessage) =
   }
   if ('locks' in navigator) {
     navigator.locks
-      .request(`cms-live-${user}`, { signal: stop.signal }, () => lead(notify, channel, latest, stop.signal))
+      .request(`cms-live-${user}`, { signal: stop.signal }, () => lead(send, channel, latest, stop.signal))
       // Rejected if the tab leaves before it gets the lock.
       .catch(() => undefined);
-  } else void leadWhileVisible(notify, channel, stop.signal);
+  } else void leadWhileVisible(send, channel, stop.signal);
   return () => {
     stop.abort();
     channel?.close();
@@ -46,7 +46,7 @@ export function joinSharedStream(user: string, receive: (message: LiveMessage) =
 }
 
 async function leadWhileVisible(
-  notify: (message: LiveMessage) => void,
+  send: (message: LiveMessage) => void,
   channel: BroadcastChannel | null,
   stop: AbortSignal,
 ): Promise<void> {
@@ -54,7 +54,7 @@ async function leadWhileVisible(
   for (await visibility('visible', stop); !stop.aborted; await visibility('visible', stop)) {
     const hidden = new AbortController();
     void visibility('hidden', stop).then(() => hidden.abort());
-    position = await lead(notify, channel, position, hidden.signal);
+    position = await lead(send, channel, position, hidden.signal);
   }
 }
 
@@ -75,7 +75,7 @@ function visibility(state: DocumentVisibilityState, stop: AbortSignal): Promise<
 
 /** Reads the feed until `signal`: as a stream, else by polling every 30 s. Returns the last position. */
 async function lead(
-  notify: (message: LiveMessage) => void,
+  send: (message: LiveMessage) => void,
   channel: BroadcastChannel | null,
   start: string | null,
   signal: AbortSignal,
@@ -87,7 +87,7 @@ async function lead(
   const open = new Map<string, Presence>();
   const setLive = (now: boolean) => {
     live = now;
-    notify({ kind: 'state', live: now });
+    send({ kind: 'state', live: now });
   };
   const respond = (event: MessageEvent<LiveMessage>) => {
     if (event.data.kind !== 'hello') return;
@@ -99,7 +99,7 @@ async function lead(
   };
   channel?.addEventListener('message', respond);
   const endAll = () => {
-    for (const presence of open.values()) notify({ kind: 'presence', presence: { ...presence, ended: true } });
+    for (const presence of open.values()) send({ kind: 'presence', presence: { ...presence, ended: true } });
     open.clear();
   };
   while (!signal.aborted) {
@@ -108,11 +108,11 @@ async function lead(
         failures = 0;
         setLive(true);
       },
-      onchange: (change) => notify({ kind: 'changes', changes: [change] }),
+      onchange: (change) => send({ kind: 'changes', changes: [change] }),
       onpresence: (presence) => {
         if (presence.ended) open.delete(presence.tab);
         else open.set(presence.tab, presence);
-        notify({ kind: 'presence', presence });
+        send({ kind: 'presence', presence });
       },
       onposition: (next) => {
         position = next;
@@ -124,7 +124,7 @@ async function lead(
     if (live !== false) setLive(false);
     if ('status' in end && end.status === 410) {
       position = null;
-      notify({ kind: 'stale' });
+      send({ kind: 'stale' });
       continue;
     }
     const refused = 'status' in end && end.status !== 0;
@@ -138,10 +138,10 @@ async function lead(
     const page = await readChanges(position);
     if (page === 'expired') {
       position = null;
-      notify({ kind: 'stale' });
+      send({ kind: 'stale' });
     } else if (page) {
       position = page.next;
-      if (page.changes.length > 0) notify({ kind: 'changes', changes: page.changes });
+      if (page.changes.length > 0) send({ kind: 'changes', changes: page.changes });
     }
     await pause(POLL_MS, signal);
   }

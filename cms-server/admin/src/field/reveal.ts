@@ -20,7 +20,7 @@ export function revealing(path: string, show: (index: number) => void): Attachme
   };
 }
 
-/** Asks all mounted lists for the item of a path; lists inside it are asked again when they are mounted. */
+/** Asks all mounted lists to show the item of a path. A list inside the item is mounted later, and needs another call. */
 export function reveal(root: Element, path: string): void {
   for (const element of root.querySelectorAll(`[${REVEALS_ATTRIBUTE}]`)) {
     element.dispatchEvent(new CustomEvent(EVENT_NAME, { detail: path }));

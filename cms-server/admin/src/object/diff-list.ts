@@ -95,7 +95,7 @@ function matchSimilar<T>(before: T[], after: T[], rules: Rules<T>, partners: Map
 
 /** The keys of the longest increasing subsequence of the values: these items did not move. */
 function longestIncreasing(pairs: [number, number][]): Set<number> {
-  // `tails[n]`: index of the pair with the smallest value that tails an increasing subsequence of n + 1 pairs.
+  // `tails[n]`: index of the pair with the smallest value that ends an increasing subsequence of n + 1 pairs.
   const tails: number[] = [];
   const previous: number[] = [];
   pairs.forEach(([, value], index) => {

@@ -1,5 +1,6 @@
-// OwnedWorkingCopy: the working copy of an object on the server, if it belongs to this *work* (unsaved edits, identified
-// by a UUID). A copy of another work is neither replaced nor removed: other devices and tabs of the user write there too.
+// OwnedWorkingCopy: the working copy of one object on the server, if it belongs to one *work* (unsaved edits, which a
+// UUID identifies). A copy of another work is neither replaced nor removed: other devices and tabs of the user write
+// there too.
 import type { Problem } from '../api/problem';
 import {
   contentOf,

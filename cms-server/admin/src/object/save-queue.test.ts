@@ -16,7 +16,7 @@ class SimulatedServer {
   etag = 0;
   created = 0;
   inFlight = 0;
-  most = 0;
+  maxInFlight = 0;
   writes: SaveRequest[] = [];
   readonly #keys = new Map<string, { values: Values; object: StoredObject }>();
 
@@ -24,7 +24,7 @@ class SimulatedServer {
 
   send = async (write: SaveRequest): Promise<ApiResult<StoredObject>> => {
     this.inFlight += 1;
-    this.most = Math.max(this.most, this.inFlight);
+    this.maxInFlight = Math.max(this.maxInFlight, this.inFlight);
     this.writes.push(write);
     const luck = this.luck.shift() ?? 'ok';
     await new Promise((done) => setTimeout(done, luck === 'slow' ? 5000 : 20));
@@ -116,14 +116,14 @@ describe('save queue', () => {
     expect(await saved).toMatchObject({ saved: { title: 'a' } });
   });
 
-  it('repeats a request that belongs to a save in the same way, until it is given up', async () => {
+  it('repeats a request that belongs to a save with the same delays, until the save is cancelled', async () => {
     const states: QueueState[] = [];
     const queue = new SaveQueue('x', null, vi.fn(), (state) => states.push(state));
     const lost = { problem: networkProblem() };
-    const answers = [lost, lost, 'read'];
-    const first = queue.repeat(() => Promise.resolve(answers.shift() ?? null));
+    const responses = [lost, lost, 'read'];
+    const first = queue.repeat(() => Promise.resolve(responses.shift() ?? null));
     await vi.advanceTimersByTimeAsync(2100);
-    expect(answers).toEqual(['read']);
+    expect(responses).toEqual(['read']);
     queue.retryNow();
     expect(await first).toBe('read');
     expect(states.map(({ retry }) => retry !== null)).toEqual([true, false, true, false]);
@@ -133,7 +133,7 @@ describe('save queue', () => {
     expect(await second).toBe(lost);
   });
 
-  it('sends one request at a time, each with the tag of the response before', async () => {
+  it('sends one request at a time, each with the tag of the previous response', async () => {
     const server = new SimulatedServer(['slow', 'ok', 'ok']);
     const queue = new SaveQueue(null, null, server.send);
     const all = [queue.save({ n: 1 }), queue.save({ n: 2 })];
@@ -141,7 +141,7 @@ describe('save queue', () => {
     all.push(queue.save({ n: 3 }));
     await vi.advanceTimersByTimeAsync(10_000);
     await Promise.all(all);
-    expect(server.most).toBe(1);
+    expect(server.maxInFlight).toBe(1);
     expect(server.writes.slice(1).map((write) => write.kind === 'update' && write.etag)).toEqual(['"1"']);
     expect(server.object).toMatchObject({ n: 3 });
   });
@@ -195,7 +195,7 @@ describe('save queue', () => {
         await vi.advanceTimersByTimeAsync(20 * 60_000);
         await Promise.all(saves);
         expect(server.created).toBe(1);
-        expect(server.most).toBe(1);
+        expect(server.maxInFlight).toBe(1);
         expect(server.object).toMatchObject(last);
       }),
       {
@@ -212,8 +212,8 @@ describe('save queue', () => {
 });
 
 /**
- * As the editor does: after a 412, which a lost response leads to, the form is saved from the state that is
- * stored. The form has what was typed last, not what this save began with.
+ * Saves as the editor does: after a 412, which a lost response leads to, the form is saved again, based on the
+ * stored state. `form` returns the values that were typed last.
  */
 async function saveUntilStored(queue: SaveQueue, server: SimulatedServer, form: () => Values): Promise<void> {
   const outcome = await queue.save(form());

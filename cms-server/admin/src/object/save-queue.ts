@@ -19,7 +19,7 @@ export type SaveRequest =
 export type SaveOutcome =
   | { saved: StoredObject; etag: string | null; values: Values }
   | { refused: Problem }
-  /** It was given up. */
+  /** The user has discarded the changes. */
   | { cancelled: true };
 
 export interface QueueState {
@@ -76,7 +76,7 @@ export class SaveQueue {
     this.#base = base;
   }
 
-  /** The stored state that the next write starts from. */
+  /** Sets the stored state that the next write replaces. */
   rebase(id: string, base: Base): void {
     this.#id = id;
     this.#base = base;
@@ -91,7 +91,7 @@ export class SaveQueue {
     });
   }
 
-  /** Repeats a request that belongs to a save, until there is a definite response or it is given up. */
+  /** Repeats a request that belongs to a save, until there is a definite response or the save is cancelled. */
   async repeat<T>(
     request: () => Promise<T | { problem: Problem } | null>,
   ): Promise<T | { problem: Problem } | null> {
@@ -112,13 +112,13 @@ export class SaveQueue {
     this.#wake();
   }
 
-  /** Gives up what waits for another attempt. A request that is on its way is not taken back. */
+  /** Cancels what waits for another attempt. A request that is on its way is not aborted. */
   cancel(): void {
     this.#cancelled = this.#running || this.#waiting;
     this.#wake();
   }
 
-  /** The object is gone: the next write creates one. */
+  /** Makes the next write create an object, because the old one was deleted. */
   startCreation(): void {
     this.#id = null;
     this.#base = null;
@@ -143,7 +143,7 @@ export class SaveQueue {
     return next;
   }
 
-  /** Sends until there is a definite response. Newer values join while it waits. */
+  /** Sends until there is a definite response. Newer values replace those that wait for the next attempt. */
   async #sendUntilDefinite(pending: PendingSave): Promise<SaveOutcome> {
     for (let failures = 0; ;) {
       if (this.#cancelled) return { cancelled: true };

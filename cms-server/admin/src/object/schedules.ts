@@ -8,7 +8,7 @@ import { readObject, type StoredObject } from './object-requests';
 export interface SeenSchedule {
   /** Null after the schedule was cancelled. */
   scheduledAt: string | null;
-  /** Unknown in a list of schedules: every edit cancels a schedule, so the time says enough. */
+  /** Unknown in a list of schedules: there the time is enough, because every edit cancels a schedule. */
   version?: number | undefined;
 }
 

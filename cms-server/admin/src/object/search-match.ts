@@ -19,14 +19,14 @@ export function matchOf(
   if (!definition) return null;
   const inTitle = wordsFound(title, search);
   let best: SearchMatch | null = null;
-  let most = 0;
+  let maxFurther = 0;
   for (const field of searchedFields(formFor(definition))) {
     const text = textOf(object[field.name]);
     const further = [...wordsFound(text, search)].filter((word) => !inTitle.has(word)).length;
-    const excerpt = further > most ? excerptOf(text, search) : null;
+    const excerpt = further > maxFurther ? excerptOf(text, search) : null;
     if (!excerpt) continue;
     best = { label: field.label, excerpt };
-    most = further;
+    maxFurther = further;
   }
   return best;
 }

@@ -9,15 +9,15 @@ const hooks = new Set<Hook>();
 
 const texts = new Set<() => boolean>();
 
-/** Registers a form field outside of objects, whose text is stored nowhere while `holds` returns true. */
-export function registerUnsavedText(holds: () => boolean): () => void {
-  texts.add(holds);
-  return () => texts.delete(holds);
+/** Registers an input outside of object forms. Its text is stored nowhere while `isUnsaved` returns true. */
+export function registerUnsavedText(isUnsaved: () => boolean): () => void {
+  texts.add(isUnsaved);
+  return () => texts.delete(isUnsaved);
 }
 
-/** Some text would be lost with the page. */
+/** Returns whether a registered text would be lost with the page. */
 export function hasUnsavedText(): boolean {
-  return [...texts].some((holds) => holds());
+  return [...texts].some((isUnsaved) => isUnsaved());
 }
 
 /** Calls `hook` before unsaved work is sent at sign-out: an open form stores what was typed. */

@@ -43,7 +43,7 @@ export function requestSummaries(targets: Target[]): void {
   waiting.push(...old);
 }
 
-/** Forgets everything, at sign-out. */
+/** Clears the cache, at sign-out. */
 export function clearSummaryCache(): void {
   cache.clear();
   readAt.clear();

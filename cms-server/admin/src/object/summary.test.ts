@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { filesLast, type Summary } from './summary';
 
-const of = (type: string, title: string): Summary => ({
+const summary = (type: string, title: string): Summary => ({
   type,
   id: title,
   title,
@@ -11,8 +11,8 @@ const of = (type: string, title: string): Summary => ({
   file: null,
 });
 
-it('a text links to the object that has the words, and to a file only by its name', () => {
-  const found = [of('_media', 'night-ferry.jpg'), of('post', "The ten o'clock boat")];
+it('files come after objects, except for a file whose name was typed', () => {
+  const found = [summary('_media', 'night-ferry.jpg'), summary('post', "The ten o'clock boat")];
   expect(filesLast(found, 'ten o').map(({ type }) => type)).toEqual(['post', '_media']);
   expect(filesLast(found, 'Night-Ferry.jpg').map(({ type }) => type)).toEqual(['_media', 'post']);
 });

@@ -14,7 +14,7 @@ import { searchedFields, titleFields } from './title-fields';
 export const MEDIA_TYPE = '_media';
 /** Properties of a file that people edit; its bytes decide the others. */
 export const FILE_PROPERTIES = ['fileName', 'alt', 'title', 'tags', 'focalPoint', 'variants'];
-/** The API takes no more. */
+/** The limit of the API. */
 const MAX_FIELDS = 100;
 
 export interface Summary {
@@ -38,12 +38,12 @@ export function filesLast<S extends Summary>(found: S[], text: string): S[] {
 }
 
 /** The property of a type whose image stands for an object. */
-function pictureOf(type: string): Field | undefined {
+function imageFieldOf(type: string): Field | undefined {
   const definition = typeNamed(type);
-  return definition && formFor(definition).fields.find(isPicture);
+  return definition && formFor(definition).fields.find(isImageField);
 }
 
-function isPicture(field: Field): boolean {
+function isImageField(field: Field): boolean {
   return field.kind === 'datasource' && field.targets.length === 1 && field.targets[0] === MEDIA_TYPE;
 }
 
@@ -55,8 +55,8 @@ function partsOf(type: string): string[] {
     'internal.contentType',
   ];
   if (type === MEDIA_TYPE) return [...common, ...MEDIA_FIELDS];
-  const picture = pictureOf(type);
-  return picture ? [...common, `${picture.name}.url`] : common;
+  const imageField = imageFieldOf(type);
+  return imageField ? [...common, `${imageField.name}.url`] : common;
 }
 
 /** Names of the properties in which the words of a search may be. */
@@ -69,8 +69,8 @@ export function summaryOf(type: string, object: Record<string, unknown>): Summar
   const internal = isRecord(object.internal) ? object.internal : {};
   const id = typeof object.id === 'string' ? object.id : '';
   const file = type === MEDIA_TYPE ? readMedia(object) : null;
-  const pictures = object[pictureOf(type)?.name ?? ''];
-  const first: unknown = Array.isArray(pictures) ? pictures[0] : undefined;
+  const imageLinks = object[imageFieldOf(type)?.name ?? ''];
+  const first: unknown = Array.isArray(imageLinks) ? imageLinks[0] : undefined;
   const definition = typeNamed(type);
   const title = typeof internal.objectTitle === 'string' ? internal.objectTitle : '';
   return {
@@ -145,7 +145,7 @@ export interface SummaryQuery {
   filters?: Record<string, string>;
   /** Only objects without a value of this property. */
   without?: string;
-  /** Says where the words were found; only for given types, of which all short texts are searched. */
+  /** Also returns where the words were found. Needs `types`: only with them are all short texts searched. */
   withMatches?: boolean;
   signal?: AbortSignal;
 }

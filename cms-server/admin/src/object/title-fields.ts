@@ -1,12 +1,12 @@
-// Where people look for an object that they know: in titles, and in the other short texts of given types. Over
-// all types only in titles: each further property costs time. Knows no request.
+// The properties in which people search for an object that they know: titles, and in given types also the other short
+// texts. In all types only titles: each further property costs time. Knows no request.
 import { formFor, session, typeNamed } from '../session/session.svelte';
 import type { Field, Form } from '../type/form';
 
 const MAX_FIELDS = 100;
 const SHORT_TEXT_KINDS = new Set(['text', 'email', 'select', 'radio', 'textarea', 'simpleList']);
 
-/** The short texts of a form; nobody finds an object by a password. */
+/** The short texts of a form, without passwords. */
 export function searchedFields(form: Form): Field[] {
   return form.fields.filter((field) => SHORT_TEXT_KINDS.has(field.kind) && !field.password);
 }

@@ -20,7 +20,7 @@ describe('translations', () => {
     expect(languageOf(null)).toBe('');
   });
 
-  it('are done when all that the original says is translated', () => {
+  it('are done when each property with a value in the original is translated', () => {
     const field = fieldNamed('__translations', {
       fields: [fieldNamed(LANGUAGE), fieldNamed('title'), fieldNamed('lead')],
     });

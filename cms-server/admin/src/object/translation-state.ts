@@ -1,4 +1,4 @@
-// How far the translations of an object are. Plain values.
+// The state and the progress of the translations of an object. Plain values.
 import { record } from '../type/definition';
 import type { Field } from '../type/form';
 import { isEqual } from '../value/equal';
@@ -20,7 +20,7 @@ export function isEmpty(value: unknown): boolean {
   );
 }
 
-/** Where the values of an object and of a translation stand now, and where they stood when it was stored. */
+/** The values of a property and of its translation: in the form, and as stored. */
 export interface Sides {
   original: unknown;
   storedOriginal: unknown;
@@ -28,7 +28,7 @@ export interface Sides {
   storedTranslated: unknown;
 }
 
-/** A translation is older when the original was changed since it was stored, and the translation was not. */
+/** `older`: the original was changed since the object was stored, and the translation was not. */
 export function stateOf({ original, storedOriginal, translated, storedTranslated }: Sides): TranslationState {
   if (isEmpty(translated)) return 'empty';
   const changed = storedOriginal !== undefined && !isEqual(original, storedOriginal);
@@ -45,7 +45,7 @@ export interface Progress {
   all: number;
 }
 
-/** How many of the properties that the original says something in are translated. */
+/** Number of translated properties, and of all properties that have a value in the original. */
 export function progressOf(
   translations: Field,
   item: unknown,
@@ -66,7 +66,7 @@ export function progressOf(
   return { done: states.filter((state) => state === 'translated').length, all: states.length };
 }
 
-/** How many languages are translated completely, and how many there are. */
+/** Number of languages that are translated completely, and of all languages. */
 export function languagesDone(translations: Field, values: Values, stored: Values | null): Progress {
   const items = listOf(values, translations);
   const complete = items.filter((item) => {

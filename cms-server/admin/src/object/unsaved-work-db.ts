@@ -19,7 +19,7 @@ export interface UnsavedWork {
   values: Values;
   /** The values as JSON: numbers in it are exact. */
   text?: string;
-  /** Milliseconds, by the clock of the server. */
+  /** Unix time in milliseconds, by the clock of the server. */
   savedAt: number;
   /** `ETag` of the working copy that the server stored when this work was last sent; null before that. */
   sentTag: string | null;
@@ -33,12 +33,12 @@ const MAX_AGE_MS = 30 * 86_400_000;
 const DATABASE_TIMEOUT_MS = 20_000;
 
 let store: UseStore | undefined;
-/** Created at the first use: a browser may forbid it, which then rejects. */
+/** Created at the first use. If the browser forbids it, its requests reject. */
 function database(): UseStore {
   return (store ??= createStore('cms-unsaved', 'work'));
 }
 
-/** Whether this browser may keep unsaved work; off on shared machines. */
+/** Returns whether this browser may keep unsaved work; off on shared machines. */
 export function storesOnDevice(): boolean {
   try {
     return localStorage.getItem(STORE_ON_DEVICE_KEY) !== 'no';
@@ -89,7 +89,7 @@ export async function listUnsavedWork(user: string, type?: string, id?: string):
   }
 }
 
-/** Where edited types of a user are stored: names in `localStorage` begin with it. */
+/** The beginning of the names in `localStorage` under which edited types of a user are stored. */
 export function editedTypesPrefix(user: string): string {
   return `cms.types.${user}.`;
 }

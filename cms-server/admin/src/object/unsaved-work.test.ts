@@ -11,7 +11,7 @@ const server = vi.hoisted(() => ({
   broken: false,
   writes: 0,
   delay: 10,
-  /** The longest name that is not refused. */
+  /** The maximum length of the values as JSON. */
   limit: Infinity,
 }));
 
@@ -88,7 +88,7 @@ beforeEach(() => {
 afterEach(() => void vi.useRealTimers());
 
 describe('unsaved work', () => {
-  it('is in this browser within a second, also while the user types on', async () => {
+  it('is stored in this browser within a second, also while the user continues to type', async () => {
     const target = unsavedWork();
     for (let text = 'a'; text.length <= 10; text += 'a') {
       type(target, text);
@@ -109,9 +109,9 @@ describe('unsaved work', () => {
     await vi.advanceTimersByTimeAsync(200);
     expect(onServer()).toEqual({ name: 'a' });
     type(target, 'ab');
-    const left = target.flush();
+    const flushed = target.flush();
     await vi.advanceTimersByTimeAsync(50);
-    await left;
+    await flushed;
     expect(onServer()).toEqual({ name: 'ab' });
     expect(server.writes).toBe(2);
   });
@@ -131,7 +131,7 @@ describe('unsaved work', () => {
     expect(state).toMatchObject({ status: 'stored', deviceFailed: true });
   });
 
-  it('goes to the server at once when the browser refuses, and says when nothing stores it', async () => {
+  it('is sent immediately when the browser refuses it, and has failed when nothing stores it', async () => {
     device.broken = true;
     const target = unsavedWork();
     type(target, 'a');
@@ -191,7 +191,7 @@ describe('unsaved work', () => {
     expect(server.copies.size).toBe(0);
   });
 
-  it('stays on this device while an earlier copy has to be looked at', async () => {
+  it('stays on this device while the user has not decided on an earlier copy', async () => {
     server.copies.set('kettle', { values: { name: 'earlier' }, etag: '"7"' });
     const target = unsavedWork('"7"');
     target.deviceOnly = true;
@@ -206,7 +206,7 @@ describe('unsaved work', () => {
     expect(server.copies.size).toBe(0);
   });
 
-  it('is sent when the page is hidden, and removed later although the page went on', async () => {
+  it('is sent when the page is hidden, and removed later if the page was not closed', async () => {
     const target = unsavedWork();
     type(target, 'a');
     target.flushOnPageHide();
@@ -219,7 +219,7 @@ describe('unsaved work', () => {
     expect(server.copies.size).toBe(0);
   });
 
-  it('reaches the server by itself when that is there again', async () => {
+  it('is sent automatically when the server is available again', async () => {
     const target = unsavedWork();
     server.broken = true;
     type(target, 'a');
@@ -240,7 +240,7 @@ describe('unsaved work', () => {
     expect([onDevice(), onServer(), server.writes]).toEqual([{ name: 'a' }, { name: 'a' }, 1]);
   });
 
-  it('moves to a new object, and is gone under the old one only when it is stored', async () => {
+  it('moves to a new object, and is removed from the old one only when it is stored', async () => {
     const target = unsavedWork();
     type(target, 'a');
     await vi.advanceTimersByTimeAsync(6000);

@@ -30,9 +30,10 @@ const MAX_RETRY_DELAY_MS = 60_000;
 
 export class UnsavedWorkStore {
   state: UnsavedWorkState = { status: 'empty', at: null, deviceFailed: false };
-  /** While true nothing is sent: an earlier copy on the server still has to be looked at. */
+  /** While true, nothing is sent: the user has not decided on an earlier copy, or another device has a copy there. */
   deviceOnly = false;
   #key: UnsavedWorkKey;
+  /** Number of edits; `#onDevice` and `#onServer` are this number when the work was last stored there. */
   #edits = 0;
   #onDevice = 0;
   #onServer = 0;
@@ -63,7 +64,7 @@ export class UnsavedWorkStore {
     this.#copy = new OwnedWorkingCopy(key.type, key.id, key.work, copyTag);
   }
 
-  /** The work has changed. */
+  /** To be called when the work has changed. */
   contentChanged(): void {
     if (this.content() === null) {
       void this.clear();
@@ -164,7 +165,7 @@ export class UnsavedWorkStore {
       this.#report({ deviceFailed: false, at: savedAt });
     } catch {
       this.#report({ deviceFailed: true });
-      // The server is all that is left.
+      // Only the server is left to store the work.
       clearTimeout(this.#serverTimer);
       await this.#storeOnServer();
     }

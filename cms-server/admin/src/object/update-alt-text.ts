@@ -1,4 +1,4 @@
-// Changing properties of a file in the library. Knows requests, no form.
+// Changes the alternative text of a file in the library. Knows requests, no form.
 import { sendRequest, api, type ApiResult } from '../api/client';
 import { readObject } from './object-requests';
 import { MEDIA_TYPE, type Summary, summaryOf } from './summary';
@@ -7,7 +7,7 @@ import { MEDIA_TYPE, type Summary, summaryOf } from './summary';
 const MAX_ATTEMPTS = 3;
 
 /**
- * Changes the alternative text of a file, if it still is `before`; else the response has the file as it is, and
+ * Changes the alternative text of a file, if it still is `before`; else returns the file as it is stored, with
  * `changed`.
  */
 export async function updateAltText(

@@ -1,4 +1,4 @@
-// Uploads that belong together, such as those of all fields of a form: it is saved when none of them is running.
+// Uploads that belong together, such as those of a form: the form is saved only when none of them is running.
 import { SvelteSet } from 'svelte/reactivity';
 
 export interface RunningUploads {
@@ -10,7 +10,7 @@ export interface RunningUploads {
 export class UploadGroup implements RunningUploads {
   readonly #members = new SvelteSet<RunningUploads>();
 
-  /** Returns how to remove them again. */
+  /** Adds uploads; returns a function that removes them. */
   add(uploads: RunningUploads): () => void {
     this.#members.add(uploads);
     return () => void this.#members.delete(uploads);

@@ -60,13 +60,13 @@ export class Uploads {
     const all = counted.reduce((sum, { file }) => sum + file.size, 0);
     return all === 0 ? 0 : counted.reduce((sum, item) => sum + item.file.size * item.progress, 0) / all;
   });
-  private last = 0;
+  private lastId = 0;
 
   /** `ondone` gets each stored file, in the order of completion. */
   constructor(private readonly ondone: (summary: Summary, item: UploadItem) => void) {}
 
   add(files: Iterable<File>): UploadItem[] {
-    const added = [...files].map((file) => new UploadItem((this.last += 1), file));
+    const added = [...files].map((file) => new UploadItem((this.lastId += 1), file));
     for (const item of added) this.check(item);
     this.items = [...this.items, ...added];
     this.next();
@@ -93,7 +93,7 @@ export class Uploads {
     for (const item of this.items) this.cancel(item);
   }
 
-  /** Running requests end; no further one starts. */
+  /** Starts no further request; running requests continue. */
   pause(): void {
     this.paused = true;
   }

@@ -1,4 +1,4 @@
-// Values that are not sent, because they cannot be meant: a text where a number belongs. Knows requests, no form.
+// Values that are not sent because they are of the wrong type: a text where a number belongs. Knows requests, no form.
 import { networkProblem, type Problem } from '../api/problem';
 import { formFor } from '../session/session.svelte';
 import type { ContentType } from '../type/definition';

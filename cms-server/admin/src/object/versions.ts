@@ -40,7 +40,7 @@ export function readVersion(type: string, id: string, version: number): Promise<
 /** Who made a version, and what it changed. */
 export interface VersionChange {
   version: number;
-  /** Name of who made it; may be empty. */
+  /** Name of its author; may be empty. */
   by: string;
   /** Properties that it changed. */
   names: string[];

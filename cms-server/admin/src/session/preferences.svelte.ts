@@ -30,7 +30,7 @@ function readPreferences(value: unknown): Preferences {
   };
 }
 
-function storedHere(): unknown {
+function storedInBrowser(): unknown {
   try {
     return JSON.parse(readLocal(STORAGE_KEY) ?? '{}');
   } catch {
@@ -38,7 +38,7 @@ function storedHere(): unknown {
   }
 }
 
-let current = $state.raw(readPreferences(storedHere()));
+let current = $state.raw(readPreferences(storedInBrowser()));
 
 export const preferences = {
   get theme(): Theme {
@@ -61,7 +61,7 @@ export function applyPreferences(): void {
 
 /** Changes preferences here and on the server. */
 export function changePreferences(change: Partial<Preferences>): Promise<Problem | null> {
-  keep({ ...current, ...change });
+  store({ ...current, ...change });
   return changeSettings(SETTINGS_AREA, (area) => ({ ...area, ...current }));
 }
 
@@ -71,17 +71,17 @@ export function changeLanguage(chosen: Language): Promise<Problem | null> {
   return changeSettings(SETTINGS_AREA, (area) => ({ ...area, language: chosen }));
 }
 
-/** Takes over what the user has set in another browser. True: load the page again, in another language. */
+/** Takes over what the user has set in another browser. True if the page must be loaded again, in another language. */
 export async function adoptPreferences(): Promise<boolean> {
   if (await loadSettings()) return false;
   const area = settings.area(SETTINGS_AREA);
-  if (Object.keys(area).length > 0) keep(readPreferences(area));
+  if (Object.keys(area).length > 0) store(readPreferences(area));
   if (!isLanguage(area.language) || area.language === language) return false;
   storeLanguage(area.language);
   return preferredLanguage() === area.language;
 }
 
-function keep(preferences: Preferences): void {
+function store(preferences: Preferences): void {
   current = preferences;
   writeLocal(STORAGE_KEY, JSON.stringify(preferences));
   applyPreferences();

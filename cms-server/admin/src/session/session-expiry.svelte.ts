@@ -1,5 +1,5 @@
 // What happens when the session ends under the open page: requests wait until the same user has signed in
-// again. Another user gets a page of their own; other tabs are told.
+// again. For another user, the page is loaded again; other tabs are notified.
 import { setReauthentication, type Schema } from '../api/client';
 import type { Problem } from '../api/problem';
 import { session, useSession } from './session.svelte';
@@ -47,7 +47,7 @@ function reloadForOtherUser(): void {
 
 const channel = 'BroadcastChannel' in globalThis ? new BroadcastChannel('cms-session') : undefined;
 
-/** Tells the other tabs who is signed in here. */
+/** Notifies the other tabs of the user who is signed in here. */
 export function announceUser(): void {
   const user = session.context?.user.id;
   if (user !== undefined) channel?.postMessage({ user });

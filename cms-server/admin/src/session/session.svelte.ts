@@ -27,7 +27,7 @@ export const session = {
   get isAdmin(): boolean {
     return context?.rights.admin ?? false;
   },
-  /** What the site is called: by its space or organization, else by its address. */
+  /** The name of the site: of its space or organization, else its address. */
   get siteName(): string {
     const names = [context?.space.name, context?.organization.name];
     return names.find((name) => name && name !== UNNAMED) ?? location.host;
@@ -132,7 +132,7 @@ async function readWebhookType(signedIn: typeof context): Promise<ContentType[]>
   return 'problem' in result ? [] : [readContentType(result.data)];
 }
 
-/** Ends the session on the server, and forgets it here. */
+/** Ends the session on the server, and removes it here. */
 export async function signOut(): Promise<Problem | null> {
   const result = await sendRequest(api.DELETE(SESSION_PATH));
   if ('problem' in result) return result.problem;

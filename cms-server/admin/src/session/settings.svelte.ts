@@ -31,7 +31,7 @@ export function loadSettings(): Promise<Problem | null> {
   return reading;
 }
 
-/** Forgets the settings, when another user signs in. */
+/** Clears the settings, when another user signs in. */
 export function forgetSettings(): void {
   value = {};
   etag = null;

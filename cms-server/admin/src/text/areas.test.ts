@@ -13,7 +13,7 @@ describe('texts', () => {
     expect(areasOf(join(SOURCE, 'start.ts'))).toContain('shell');
   });
 
-  it('are read by the name of their area, by which the build finds them', () => {
+  it('are read as `t.<area>`, because the build looks for the names of areas', () => {
     const sources = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' }).filter(
       (file) => /\.(ts|svelte)$/.test(file) && !/^text\b|\.test\.ts$/.test(file),
     );

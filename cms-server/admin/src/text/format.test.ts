@@ -3,9 +3,9 @@ import { relativeDays, relativeTime } from './format';
 
 /** Times of the zone in which the tests run. */
 const at = (day: number, hour: number, minute = 0) => new Date(2026, 2, day, hour, minute);
-const told = (time: Date, now: Date) => relativeTime(time.toISOString(), now.getTime());
+const relative = (time: Date, now: Date) => relativeTime(time.toISOString(), now.getTime());
 
-it('the end of the time in the trash is named in days', () => {
+it('the end of the time in the trash is written in days', () => {
   const days = (time: Date, now: Date) => relativeDays(time.toISOString(), now.getTime());
   expect(days(new Date(2026, 4, 9, 9, 59), at(10, 10))).toBe('in 60 days');
   expect(days(at(11, 9), at(10, 10))).toBe('tomorrow');
@@ -26,6 +26,6 @@ describe('relative times', () => {
     [at(18, 10), at(10, 10), 'in 1 week'],
     [new Date(2025, 0, 1), at(10, 10), '1 year ago'],
   ])('name %s at %s as people would', (time, now, text) => {
-    expect(told(time, now)).toBe(text);
+    expect(relative(time, now)).toBe(text);
   });
 });

@@ -19,7 +19,7 @@ export function dateTime(value: string | null | undefined): string {
 
 const HOUR_SECONDS = 3600;
 const DAY_SECONDS = 24 * HOUR_SECONDS;
-/** Units in which `last` and `next` would promise too much. */
+/** Units that are always written with a number: `last week` would be inexact. */
 const LONG_UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
   ['year', 365 * DAY_SECONDS],
   ['month', 30 * DAY_SECONDS],
@@ -50,7 +50,7 @@ export function relativeTime(value: string | null | undefined, now = serverNow()
   return format.format(0, 'second');
 }
 
-/** `in 60 days`, also where weeks or months would be shorter, up to three of them. */
+/** `in 60 days`: up to 90 days in days, even where weeks or months would be shorter. */
 export function relativeDays(value: string | null | undefined, now = serverNow()): string {
   const time = parseTime(value);
   const days = time ? dayNumber(time) - dayNumber(new Date(now)) : 0;
@@ -77,7 +77,7 @@ export function timeOfDay(time: Date): string {
   return new Intl.DateTimeFormat(locale, { timeStyle: 'medium' }).format(time);
 }
 
-/** `12:04` today, else with the date; of milliseconds. */
+/** `12:04` today, else with the date. `at` is in milliseconds. */
 export function shortTime(at: number, now = serverNow()): string {
   const today = new Date(at).toDateString() === new Date(now).toDateString();
   return new Intl.DateTimeFormat(

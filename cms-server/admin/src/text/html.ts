@@ -9,7 +9,7 @@ interface PolicyFactory {
   createPolicy: (name: string, policy: Policy) => Policy;
 }
 declare global {
-  /** Missing in browsers without Trusted Types. The trusted value passes as the text that it stands for. */
+  /** Missing in browsers without Trusted Types. A trusted value is declared as the text that it contains. */
   var trustedTypes: PolicyFactory | undefined;
 }
 
@@ -36,7 +36,7 @@ export function renameReported(html: string): string {
 
 /**
  * Renames attributes, and with `styles` the element `style` too. Attributes in the text of elements such as
- * `textarea` are also renamed, because the parser that reads a pasted text may take them for markup.
+ * `textarea` are also renamed, because the parser that reads a pasted text may treat them as markup.
  */
 function renamed(html: string, styles: boolean): string {
   let out = '';
@@ -111,14 +111,14 @@ export function elementName(element: Element): string {
   return element.hasAttribute(STYLE_ELEMENT) ? 'style' : element.localName;
 }
 
-/** A text that has parts of a document around its contents, such as `<body class="a">`. */
+/** Returns whether a text has parts of a document around its contents, such as `<body class="a">`. */
 export function isWholeDocument(html: string): boolean {
   return /<!doctype|<\/?(html|head|body|frameset)[\s/>]/i.test(html);
 }
 
 /** The source of a node. */
 export function sourceOf(node: Node): string {
-  // Only read: nothing is made of it here.
+  // The property is only read: no HTML is set.
   // eslint-disable-next-line no-restricted-properties
   if (node instanceof Element) return restored(node.outerHTML);
   const text = node.textContent ?? '';

@@ -40,7 +40,7 @@ export function storeLanguage(chosen: Language): void {
   writeLocal(STORAGE_KEY, chosen);
 }
 
-/** Once, before any text is loaded. */
+/** Sets the language; called once, before any text is loaded. */
 export function useLanguage(chosen: Language): void {
   language = chosen;
   locale = navigator.languages.find((tag) => tag === chosen || tag.startsWith(`${chosen}-`)) ?? chosen;

@@ -10,12 +10,12 @@ function namesIn(html: string): (string | null)[] {
 }
 
 describe('tags', () => {
-  it('finds tags, comments and quoted marks', () => {
+  it('finds tags and comments, also with quoted angle brackets', () => {
     expect(namesIn('a < b <P class="x > y">c</p ><!-- <i> --><br/>')).toEqual(['p', '/p', null, 'br']);
     expect(nextTag('<a href="/x" b>', 0)?.attributes).toBe('href="/x" b');
   });
 
-  it('leaves what does not end', () => {
+  it('ignores tags and comments that do not end', () => {
     expect(namesIn('<b>a</b> <i title="x>y</i>')).toEqual(['b', '/b']);
     expect(namesIn('<!-- <b>')).toEqual([]);
   });

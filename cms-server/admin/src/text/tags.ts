@@ -23,11 +23,11 @@ export function nextTag(html: string, from: number): Tag | null {
     TAG_START.lastIndex = at;
     const start = TAG_START.exec(html);
     if (!start) continue;
-    const behind = TAG_START.lastIndex;
-    const end = endOfTag(html, behind);
+    const nameEnd = TAG_START.lastIndex;
+    const end = endOfTag(html, nameEnd);
     if (end < 0) return null;
     const [, slash, name = ''] = start;
-    const attributes = html.slice(behind, end - 1).trim();
+    const attributes = html.slice(nameEnd, end - 1).trim();
     return { from: at, end, name: name.toLowerCase(), closing: slash === '/', attributes };
   }
   return null;

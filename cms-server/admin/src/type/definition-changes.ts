@@ -54,20 +54,20 @@ function typeSettings(before: Json, after: Json): SettingChange[] {
 function levelChanges(before: PropertyDraft[], after: PropertyDraft[], above: string[]): DefinitionChange[] {
   const old = new Map(before.map((property) => [property.name, property]));
   const names = new Set(after.map(({ name }) => name));
-  const of = (property: PropertyDraft) => ({
+  const nameAndLabel = (property: PropertyDraft) => ({
     property: [...above, property.name],
     label: string(property.config.label) || property.name,
   });
   const removed = before.filter(({ name }) => !names.has(name));
   return [
-    ...removed.map((property) => ({ ...of(property), change: 'removed' as const, settings: [] })),
+    ...removed.map((property) => ({ ...nameAndLabel(property), change: 'removed' as const, settings: [] })),
     ...after.flatMap((property): DefinitionChange[] => {
       const was = old.get(property.name);
-      if (!was) return [{ ...of(property), change: 'added', settings: [] }];
+      if (!was) return [{ ...nameAndLabel(property), change: 'added', settings: [] }];
       const settings = propertyChanges(was, property);
       return [
-        ...(settings.length > 0 ? [{ ...of(property), change: 'changed' as const, settings }] : []),
-        ...levelChanges(was.items ?? [], property.items ?? [], of(property).property),
+        ...(settings.length > 0 ? [{ ...nameAndLabel(property), change: 'changed' as const, settings }] : []),
+        ...levelChanges(was.items ?? [], property.items ?? [], nameAndLabel(property).property),
       ];
     }),
   ];
@@ -77,7 +77,7 @@ function propertyChanges(before: PropertyDraft, after: PropertyDraft): SettingCh
   const [oldKind, newKind] = [choiceOf(before), choiceOf(after)];
   const settings = (property: PropertyDraft): Json => ({
     required: property.required,
-    // Another kind has other settings, which say nothing about what somebody changed.
+    // A changed kind has other settings, which nobody changed: only the common ones are compared.
     ...(oldKind === newKind ? settingsOf(property) : commonOf(property)),
   });
   return [

@@ -52,7 +52,7 @@ export function readContentType(value: unknown): ContentType {
   };
 }
 
-/** Objects of the type move through the states of a workflow; `generic` has one state and no transitions. */
+/** Returns whether objects of the type move through states; the workflow `generic` has one state, no transitions. */
 export function hasWorkflow({ workflowId }: ContentType): boolean {
   return workflowId !== null && workflowId !== '' && workflowId !== 'generic';
 }

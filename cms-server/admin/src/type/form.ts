@@ -23,7 +23,7 @@ export const KINDS = [
   'block',
   'custom',
 ] as const;
-/** `inputType` of the specification. */
+/** `inputType` of a property. */
 export type Kind = (typeof KINDS)[number];
 
 export interface Option {
@@ -78,7 +78,7 @@ export function mayBeEmptyList({ required, type, minItems }: Field): boolean {
   return required && type === 'array' && (minItems ?? 0) === 0;
 }
 
-/** The list to store: an empty one is left out, unless it has to be there. */
+/** The list to store; undefined if it is empty and the property may be absent. */
 export function listToStore<T>(items: T[], field: Field): T[] | undefined {
   return items.length === 0 && !mayBeEmptyList(field) ? undefined : items;
 }
@@ -110,9 +110,9 @@ export function formOf(type: ContentType): Form {
     fields: tab.properties.flatMap((name) => fields.filter((field) => field.name === name)),
   }));
   const inTabs = new Set(tabs.flatMap((tab) => tab.fields));
-  const rest = fields.filter((field) => !inTabs.has(field));
+  const untabbed = fields.filter((field) => !inTabs.has(field));
   // Properties that no tab names stay reachable: they come first.
-  if (tabs.length > 0 && rest.length > 0) tabs.unshift({ label: '', fields: rest });
+  if (tabs.length > 0 && untabbed.length > 0) tabs.unshift({ label: '', fields: untabbed });
   return { fields, tabs };
 }
 
@@ -121,7 +121,7 @@ interface ObjectSchema {
   required: Set<string>;
 }
 
-/** Own properties are in the last part of `allOf`; required names may be beside it. */
+/** The properties of the type are in the last part of `allOf`; the required names may be beside `allOf`. */
 function objectSchema(schema: Record<string, unknown>): ObjectSchema {
   const parts = Array.isArray(schema.allOf) ? [schema, ...schema.allOf.filter(isRecord)] : [schema];
   const properties: Record<string, unknown> = {};

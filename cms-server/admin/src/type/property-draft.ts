@@ -7,7 +7,7 @@ import { expandProperty, labelOf } from './short-form';
 
 export type Json = Record<string, unknown>;
 
-/** What a user chooses when they add a property. */
+/** The kinds of properties that a user can choose. */
 export const CHOICES = [
   'text',
   'textarea',
@@ -86,7 +86,7 @@ export function choiceOf({ schema, config }: Pick<PropertyDraft, 'schema' | 'con
   return CHOICES.find((choice) => choice === type) ?? 'custom';
 }
 
-/** The schema and the config that only this kind of property has. */
+/** The schema and the config of a new property of this kind. */
 function shapeOf(choice: Choice, name: string, required: boolean): { schema: Json; config: Json } {
   if (choice === 'custom')
     return { schema: { type: 'object' }, config: { label: labelOf(name), inputType: 'custom' } };
@@ -143,7 +143,7 @@ export function withChoice(property: PropertyDraft, choice: Choice): PropertyDra
   });
 }
 
-/** Another kind has other limits: texts of the old ones are gone with them. */
+/** The property without its typed texts, except that of the name: another kind has other settings. */
 function onlyTypedName(property: PropertyDraft): PropertyDraft {
   return withTypedText({ ...property, typed: {} }, 'name', property.typed?.name);
 }
@@ -172,7 +172,7 @@ export function withMember(object: Json, key: string, value: unknown): Json {
   return Object.fromEntries(Object.entries(object).filter(([name]) => name !== key));
 }
 
-/** Sets a hint for the page; the last one that is removed takes `admin` with it. */
+/** Sets a hint for the page; undefined removes it. `admin` is removed with its last hint. */
 export function withHint(config: Json, key: string, value: unknown): Json {
   const admin = withMember(record(config.admin), key, value);
   return withMember(config, 'admin', Object.keys(admin).length > 0 ? admin : undefined);

@@ -48,7 +48,7 @@ describe('a type that somebody else has changed', () => {
     );
   });
 
-  it('keeps both when they changed other settings of one property', () => {
+  it('keeps both changes if they are of different settings of one property', () => {
     fc.assert(
       fc.property(anyType, fc.nat(), fc.string(), fc.string(), (base, at, label, help) => {
         const draft = readDraft(base);
@@ -61,7 +61,7 @@ describe('a type that somebody else has changed', () => {
     );
   });
 
-  it('keeps the kind of this user, and their label', () => {
+  it('keeps the kind that this user chose, and the label of the other user', () => {
     const mine = change(readDraft(definition('post')), 'title', (old) => withChoice(old, 'number'));
     const theirs = writeDraft(
       change(readDraft(definition('post')), 'title', withConfig('label', 'Headline')),
@@ -95,7 +95,7 @@ describe('the difference of two definitions', () => {
     );
   });
 
-  it('names properties and settings, and where both changed the same', () => {
+  it('names properties and settings, and the settings in conflict', () => {
     const base = definition('post');
     const theirs = change(readDraft(base), 'title', withConfig('label', 'Headline'));
     const mine = change(readDraft(base), 'title', withConfig('label', 'Name'));
@@ -108,7 +108,7 @@ describe('the difference of two definitions', () => {
     expect(conflictsOf(definitionChanges(base, writeDraft(theirs)), found)).toEqual([]);
   });
 
-  it('says removed, added and another kind', () => {
+  it('lists removed and added properties, and a changed kind', () => {
     const base = definition('post');
     const draft = readDraft(base);
     const changed = change(

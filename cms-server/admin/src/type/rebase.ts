@@ -1,5 +1,5 @@
-// What a user changed in a type, on top of a definition that others changed meanwhile: property by property, and
-// setting by setting. Knows no screen and no request.
+// Applies the changes of a user to a definition of a type that others have changed meanwhile: property by property,
+// and setting by setting. Knows no screen and no request.
 import { isEqual } from '../value/equal';
 import { isRecord, pick } from '../value/record';
 import { record } from './definition';
@@ -76,7 +76,7 @@ function mergedLevel(base: PropertyDraft[], mine: PropertyDraft[], theirs: Prope
   const result = mine.flatMap((property): PropertyDraft[] => {
     const name = property.stored?.name ?? property.name;
     const now: StoredProperty | null = theirs.find((other) => other.name === name)?.stored ?? null;
-    // Both may have added one of this name: it is the same property then, unless this draft has renamed it.
+    // A new property is the same as one of this name that others added, unless this draft has renamed or removed that.
     if (property.stored === null) return [{ ...property, stored: known.has(name) ? null : now }];
     if (isUntouched(property)) return now ? [{ ...draftOf(now), key: property.key }] : [];
     if (now === null) return property.removed ? [] : [{ ...property, stored: null }];
@@ -114,7 +114,7 @@ function mergedProperty(base: StoredProperty, mine: PropertyDraft, now: StoredPr
   };
 }
 
-/** Stored properties in the order of `theirs`; others stay behind the property that was before them. */
+/** Stored properties in the order of `theirs`; new ones stay behind the property that precedes them. */
 function inOrder(properties: PropertyDraft[], theirs: PropertyDraft[]): PropertyDraft[] {
   const place = new Map(theirs.map(({ name }, index) => [name, index]));
   let last = -1;

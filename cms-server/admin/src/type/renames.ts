@@ -1,4 +1,4 @@
-// Which removed property may live on under another name. Knows drafts, no screen.
+// Suggests that a new property is a removed one under another name. Knows drafts, no screen.
 import { string } from './definition';
 import { isEqual } from '../value/equal';
 import {
@@ -11,7 +11,7 @@ import {
 } from './property-draft';
 import { renameProperty, type TypeDraft } from './type-draft';
 
-/** A removed property, and the new property under whose name it may live on. */
+/** A removed property, and a new property that may be the same one under another name. */
 export interface Rename {
   removed: PropertyDraft;
   added: PropertyDraft;

@@ -1,4 +1,4 @@
-// Values that fill a form to look at it. Knows fields, no request.
+// Sample values for the preview of a form. Knows fields, no request.
 import type { Field } from './form';
 
 /** A value of the field's kind; undefined where only real objects make sense. */

@@ -9,7 +9,7 @@ describe('short form', () => {
     ['header_image', 'Header image'],
     ['__translations', 'Translations'],
     ['name', 'Name'],
-  ])('names %s for people', (name, label) => {
+  ])('makes a label of the name %s', (name, label) => {
     expect(labelOf(name)).toBe(label);
   });
 
@@ -33,14 +33,14 @@ describe('short form', () => {
     expect(record(record(short.properties).name).maxLength).toBe(80);
   });
 
-  it('keeps what the short form cannot say in the form of the API', () => {
+  it('keeps the form of the API if the short form cannot express a definition', () => {
     const definition = structuredClone(record(types.find((type) => type.name === 'author')));
     const parts = records(record(definition.schemaDefinition).allOf);
     record(record(parts[1]).properties).name = { type: 'string', minLength: 1, title: 'Name' };
     expect(projectForm(definition)).toHaveProperty('schemaDefinition');
   });
 
-  it('makes a relation', () => {
+  it('expands a relation', () => {
     expect(expandProperty('cook', { type: 'datasource', to: 'author', required: true })).toEqual({
       schema: { type: 'array', items: { $ref: '#/components/schemas/DataSource' }, minItems: 1 },
       config: {

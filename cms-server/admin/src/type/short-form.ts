@@ -6,7 +6,7 @@ import { record, records, string, strings } from './definition';
 
 type Json = Record<string, unknown>;
 
-/** Keys that both forms have, with their names in propertiesConfig. */
+/** Flags of the short form, with their names in propertiesConfig. */
 const SHARED_FLAGS = [
   ['titlePart', 'isTitlePart'],
   ['hidden', 'hidden'],
@@ -259,11 +259,11 @@ function shortProperty(name: string, schema: Json, config: Json, required: boole
   if (config.unique === true) short.unique = true;
   for (const [key, long] of SHARED_FLAGS) if (config[long] === true) short[key] = true;
   Object.assign(short, pick(config, SHARED_VALUES), pick(schema, ['default', 'minimum', 'maximum']));
-  const least = required ? 1 : 0;
-  if (schema.type === 'string' && (schema.minLength ?? 0) !== least) short.minLength = schema.minLength ?? 0;
+  const min = required ? 1 : 0;
+  if (schema.type === 'string' && (schema.minLength ?? 0) !== min) short.minLength = schema.minLength ?? 0;
   if (TEXTS.includes(type) && 'maxLength' in schema) short.maxLength = schema.maxLength;
   if (typeof schema.pattern === 'string' && schema.pattern !== PATTERNS[type]) short.pattern = schema.pattern;
-  if (typeof schema.minItems === 'number' && schema.minItems !== least) short.minItems = schema.minItems;
+  if (typeof schema.minItems === 'number' && schema.minItems !== min) short.minItems = schema.minItems;
   if (config.useOptionsWithLabels === true) short.options = config.optionsWithLabels;
   else if (strings(config.options).length > 0) short.options = config.options;
   for (const key of ['multiple', 'showTime']) if (config[key] === true) short[key] = true;

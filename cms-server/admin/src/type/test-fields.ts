@@ -1,7 +1,7 @@
 // Fields for unit tests.
 import type { Field } from './form';
 
-/** A field of text; `changes` make another one of it. */
+/** A text field with `changes`. */
 export function fieldNamed(name: string, changes: Partial<Field> = {}): Field {
   return {
     name,

@@ -88,7 +88,7 @@ describe('editing', () => {
     expect(written.slugs).toEqual([{ source: 'headline', target: 'slug', active: true }]);
   });
 
-  it('removes a property with its slug rule, and brings both back', () => {
+  it('removes a property with its slug rule, and restores both', () => {
     const draft = readDraft(definition('post'));
     const without = change(draft, 'slug', { removed: true });
     expect(writeDraft(without)).toMatchObject({ slugs: [] });
@@ -114,7 +114,7 @@ describe('editing', () => {
     ]);
   });
 
-  it('keeps options when the kind of choice changes, and drops what no longer means anything', () => {
+  it('keeps options when the kind of choice changes, and drops settings that the new kind does not have', () => {
     const [kind] = readDraft(definition('product')).properties.filter(({ name }) => name === 'kind');
     if (!kind) throw new Error('no property');
     const radio = withChoice(kind, 'radio');
@@ -199,7 +199,7 @@ describe('unique combinations', () => {
     ]);
   });
 
-  it('go with a property that is removed', () => {
+  it('are removed with one of their properties', () => {
     const one = change(draft, 'title', { removed: true });
     expect(combinations(writeDraft(one))).toEqual([['slug', 'minutes']]);
     expect(combinations(writeDraft(change(one, 'minutes', { removed: true })))).toBeUndefined();

@@ -75,7 +75,7 @@ export function isChanged(draft: TypeDraft): boolean {
   return JSON.stringify(writeDraft(draft)) !== JSON.stringify(draft.base);
 }
 
-/** Whether a property of the level, or one inside it, has typed texts that are not valid as settings. */
+/** Returns whether a property of the level, or one inside it, has typed texts that are not valid as settings. */
 export function hasTypedText(level: PropertyDraft[]): boolean {
   return level.some(
     ({ removed, typed, items }) =>
@@ -83,7 +83,7 @@ export function hasTypedText(level: PropertyDraft[]): boolean {
   );
 }
 
-/** Another definition of the same type, such as edited JSON: properties are recognised by their names. */
+/** Replaces the definition, for example by edited JSON: properties are recognised by their names. */
 export function replaceDefinition(draft: TypeDraft, edited: Json): TypeDraft {
   const definition = payloadOf(edited);
   if (draft.base === null) return { ...newDraft(), definition, properties: asNew(propertiesOf(definition)) };
@@ -91,7 +91,7 @@ export function replaceDefinition(draft: TypeDraft, edited: Json): TypeDraft {
   return { base, different, definition, properties: matched(propertiesOf(definition), propertiesOf(base)) };
 }
 
-/** Edited properties with what is stored of them; stored ones that are missing are removed. */
+/** Edited properties with their stored state. Stored properties that are missing follow, as removed ones. */
 function matched(edited: PropertyDraft[], stored: PropertyDraft[]): PropertyDraft[] {
   const names = new Set(edited.map(({ name }) => name));
   const used = new Set<string>();
@@ -225,7 +225,7 @@ export function freeName(wanted: string, level: PropertyDraft[]): string {
   }
 }
 
-/** The definition on the server is another one than that which editing began with. */
+/** Returns whether the definition on the server differs from the one with which editing began. */
 export function isOutdated(draft: TypeDraft, stored: Json): boolean {
   return draft.base !== null && !isEqual(draft.base, payloadOf(stored));
 }

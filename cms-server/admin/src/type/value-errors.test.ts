@@ -4,8 +4,8 @@ import { valueErrors } from './value-errors';
 
 const number = (type: string) => fieldNamed('n', { kind: 'number', type });
 
-describe('numbers and points that cannot be meant', () => {
-  it('are explained in the words of the page', () => {
+describe('errors of numbers and points', () => {
+  it('have texts of the page', () => {
     expect(valueErrors([number('integer')], { n: '1.5' })).toEqual({ n: ['Use a whole number.'] });
     expect(valueErrors([number('number')], { n: '1,25' })).toEqual({
       n: ['Use a point: 1.25 instead of 1,25.'],
@@ -20,7 +20,7 @@ describe('numbers and points that cannot be meant', () => {
     expect(valueErrors([number('integer')], { n: 5 })).toEqual({});
   });
 
-  it('have the place of the missing number, also inside lists', () => {
+  it('have the path of the missing number, also inside lists', () => {
     const place = fieldNamed('place', { kind: 'geo' });
     expect(valueErrors([place], { place: { lat: 1, lon: '' } })).toEqual({
       'place.lon': ['A point needs both numbers.'],

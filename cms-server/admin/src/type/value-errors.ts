@@ -1,13 +1,13 @@
-// Values that cannot be meant, in the words of the page: texts where numbers belong, points without one of their
-// numbers. Pure functions; the server checks everything else.
+// Validation errors that the page itself finds: texts where numbers belong, points without one of their numbers.
+// Pure functions; the server checks everything else.
 import { t } from '../text';
 import { isRecord } from '../value/record';
 import type { Field } from './form';
 
-/** Numbers with so many digits are stored as they are. */
+/** A number with at most this many digits is stored exactly. */
 const MAX_DIGITS = 15;
 
-/** Messages by path, as the server gives them. */
+/** Messages by path, in the format of the server. */
 export function valueErrors(fields: Field[], values: Record<string, unknown>): Record<string, string[]> {
   const found: Record<string, string[]> = {};
   for (const field of fields) collect(field, values[field.name], field.name, found);
@@ -34,7 +34,7 @@ function nested(field: Field, value: unknown, path: string, found: Record<string
   for (const inner of field.fields) collect(inner, value[inner.name], `${path}.${inner.name}`, found);
 }
 
-/** Why a typed text is not the number that is asked for. */
+/** Why a typed text is not stored as a number. */
 function numberError(text: string, type: string): string {
   const plain = text.trim();
   if (/^[+-]?\d+$/.test(plain)) return t.field.tooManyDigits;

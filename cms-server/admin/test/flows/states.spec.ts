@@ -73,12 +73,12 @@ test('marks earlier data as old without a network, and reads them again when it 
   await context.setOffline(true);
   await open(page, 'users');
   await expect(page.getByText('The server cannot be reached.')).toBeVisible();
-  await expect(page.getByText(/This is from before/)).toBeVisible();
+  await expect(page.getByText(/This is an earlier state/)).toBeVisible();
   await expect(page.getByRole('cell', { name: 'ada@example.com' })).toBeVisible();
   await expect(page.getByText('not live', { exact: true })).toBeVisible();
   await expectAccessible(page);
   await context.setOffline(false);
-  await expect(page.getByText(/This is from before/)).toBeHidden();
+  await expect(page.getByText(/This is an earlier state/)).toBeHidden();
   await expect(page.getByText('live', { exact: true })).toBeVisible();
 });
 

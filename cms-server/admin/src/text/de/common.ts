@@ -35,7 +35,7 @@ export const common: Texts['common'] = {
   newObject: (type) => `Neu: ${type}`,
   notFound: 'Diese Seite gibt es nicht.',
   unknownType: (type) => `Den Typ ${type} gibt es nicht, oder Sie dürfen ihn nicht lesen.`,
-  notFoundHelp: 'Die Adresse kann einen Tippfehler haben, oder das Genannte wurde gelöscht.',
+  notFoundHelp: 'Die Adresse kann einen Tippfehler haben, oder ihr Ziel wurde gelöscht.',
   hasErrors: 'enthält Fehler',
   required: 'Pflichtfeld',
   yes: 'Ja',

@@ -47,7 +47,7 @@ export const typeEdits: Texts['typeEdits'] = {
     text: 'Eine Zeile: Titel, Name, Slug',
     textarea: 'Mehrere Zeilen ohne Formatierung',
     richtext: 'Überschriften, Listen, Tabellen, Bilder; als HTML gespeichert',
-    textMarkdown: 'Formatierung durch Zeichen, mit Vorschau',
+    textMarkdown: 'Formatierung durch Zeichen wie * und #, mit Vorschau',
     block: 'Eine Seite aus Blöcken; als JSON gespeichert',
     number: 'Mit Nachkommastellen, etwa ein Preis',
     integer: 'Eine Anzahl, ein Jahr',

@@ -45,7 +45,7 @@ export const bulk = {
     delete:
       'They move to the trash, from which they can be restored. Objects that others link to are refused.',
     patch: 'Each gets a new version; its earlier versions stay.',
-    transition: 'Objects that are not in the state that the transition begins in are refused.',
+    transition: 'Objects that are not in the start state of the transition are refused.',
   },
   canUndo: 'You can undo this afterwards.',
   /** What is left when there is no undo. */

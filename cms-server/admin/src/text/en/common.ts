@@ -18,7 +18,7 @@ export const common = {
   slow: 'Still loading…',
   stop: 'Stop',
   stopped: 'Loading was stopped.',
-  old: 'This is from before: it may have changed since.',
+  old: 'This is an earlier state: it may have changed since.',
   retry: 'Try again',
   partFailed:
     'A part of this page could not be loaded. After an update of the server the page must be loaded again.',
@@ -33,7 +33,7 @@ export const common = {
   newObject: (type: string) => `New: ${type}`,
   notFound: 'This page does not exist.',
   unknownType: (type: string) => `There is no content type ${type}, or you may not read it.`,
-  notFoundHelp: 'The address may be mistyped, or what it named was deleted.',
+  notFoundHelp: 'The address may be mistyped, or its target was deleted.',
   hasErrors: 'has errors',
   required: 'required',
   yes: 'Yes',

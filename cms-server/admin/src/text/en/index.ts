@@ -1,4 +1,4 @@
-// English texts, a file per area, each loaded with the code that uses it. Their type is what every other language must have.
+// English texts: one file per area, loaded with the code that uses it. Their type is the type of every other language.
 export const en = {
   account: () => import('./account'),
   activity: () => import('./activity'),

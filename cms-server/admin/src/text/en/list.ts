@@ -1,4 +1,4 @@
-// Lists of objects, and actions on several of them.
+// Lists of objects.
 import { plural } from '../format';
 
 export const list = {

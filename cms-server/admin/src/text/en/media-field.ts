@@ -2,7 +2,6 @@
 
 export const mediaField = {
   upload: 'Upload',
-  // The field for images
   chooseFile: 'Choose…',
   dropHint: 'or drop or paste files here',
   alt: 'Alt text',

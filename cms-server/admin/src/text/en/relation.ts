@@ -13,5 +13,5 @@ export const relation = {
   damaged: 'is not a link',
   notPublic: 'readers do not see it yet',
   openFull: 'Open as a page',
-  unsaved: (title: string) => `${title} has unsaved changes. They are stored: open it again to go on.`,
+  unsaved: (title: string) => `${title} has unsaved changes. They are stored: open it again to continue.`,
 };

@@ -60,7 +60,7 @@ export const system = {
   unrecorded: 'Files without a record',
   moreFindings: (count: string) => `${count} more`,
   reindex: 'Search index',
-  reindexHelp: 'Search goes on with the old index until the new one is complete.',
+  reindexHelp: 'Search uses the old index until the new one is complete.',
   reindexTypes: 'Types',
   reindexNow: 'Rebuild',
   reindexing: (done: string, total: string) => `${done} of ${total} objects`,

@@ -20,7 +20,7 @@ export const trash = {
   restoreTitle: (title: string) => `Restore “${title}”`,
   restored: 'Restored.',
   id: 'Id',
-  idHelp: 'Links to the object name this id.',
+  idHelp: 'Links to the object contain this id.',
   idCharacters:
     'The id contains a character that is not allowed. Use letters from a to z, digits, “-”, “_” and “.”.',
   remove: 'Remove permanently',

@@ -219,7 +219,7 @@ export const types = {
   parse: 'Convert text that is a number or yes/no',
   parseHelp: '“12.5” becomes 12.5, “true” becomes yes. Other text is lost.',
   backfill: (label: string) => `Value for objects without ${label}`,
-  backfillHelp: 'Given once, when the change is applied.',
+  backfillHelp: 'Stored once, when the change is applied.',
   samples: (count: number) => plural(count, { one: '1 example', other: `${String(count)} examples` }),
   object: 'Object',
   before: 'Before',
@@ -239,7 +239,7 @@ export const types = {
 
   delete: 'Delete type…',
   deleteTitle: (label: string) => `Delete the type ${label}?`,
-  deleteEmpty: 'The type has no objects. Deleted objects of it in the trash go with it.',
+  deleteEmpty: 'The type has no objects. Its deleted objects in the trash are removed with it.',
   removeObjects: (count: number, text: string) =>
     plural(count, {
       one: '1 object is removed with all its versions.',

@@ -28,7 +28,7 @@ export const versions = {
   unused: 'No other object links to it.',
   usedCount: (count: number) =>
     plural(count, { one: '1 object links to it', other: `${number(count)} objects link to it` }),
-  usedHidden: 'Further objects link to it, which you may not read.',
+  usedHidden: 'Further objects, which you may not read, link to it.',
   onlyPublished: 'only in its published version',
   onlyCurrent: 'not in its published version',
   moreUses: 'Show more',

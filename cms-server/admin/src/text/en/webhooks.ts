@@ -28,7 +28,7 @@ export const webhooks = {
     }),
   replayedNone: 'No delivery has failed, and none waits.',
   log: 'Deliveries',
-  logHelp: 'The last 300 that are over, and all that wait. Newest first.',
+  logHelp: 'The last 300 finished deliveries, and all that wait. Newest first.',
   noLog: 'No deliveries yet. Send a test, or change an object of one of its types.',
   show: 'Show',
   any: 'All states',

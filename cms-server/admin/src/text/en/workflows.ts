@@ -33,7 +33,7 @@ export const workflows = {
   statesHelp:
     'Readers see objects in the state “public”; a state that objects are in cannot be removed or renamed.',
   addState: 'Add state',
-  transitionsHelp: 'Each is a button on objects in the state that it leads from, in this order.',
+  transitionsHelp: 'Each transition is a button on objects in its start state, in this order.',
   transitionCount: (count: number) =>
     plural(count, { one: '1 transition', other: `${String(count)} transitions` }),
   addTransition: 'Add transition',
