@@ -31,7 +31,7 @@ function follow(options: { keep?: boolean } = {}): void {
 type Guard = () => boolean;
 const guards = new Set<Guard>();
 
-/** Number of the entry of the history that is shown: tells how far Back has gone. */
+/** Number of the history entry that is shown: the difference of two numbers is the distance of Back or Forward. */
 let place = placeOf(history.state);
 
 function placeOf(state: unknown): number {
@@ -44,7 +44,7 @@ function mayLeave(path: string): boolean {
   return true;
 }
 
-/** The browser has gone back or forward already: when a guard refuses, it returns. */
+/** The browser has gone back or forward already: if a guard refuses, the page returns to the previous entry. */
 addEventListener('popstate', (event) => {
   const next = placeOf(event.state);
   if (next !== place && !mayLeave(read().path)) {
@@ -88,7 +88,7 @@ export function href(path: string, query?: Record<string, string | undefined>): 
   return `${BASE_PATH}${path === '' ? '' : `/${path}`}${text === '' ? '' : `?${text}`}`;
 }
 
-/** The last segment of the form of something new: `+` is no character of ids and of names of types. */
+/** The last segment of the URL of a form for a new object or type: ids and names of types do not contain `+`. */
 export const NEW_SEGMENT = '+new';
 
 /** The URL of the form of a new object. */
@@ -120,7 +120,7 @@ export function navigate(url: string, options: { replace?: boolean; keep?: boole
     scrollTo(0, 0);
     const heading = document.querySelector<HTMLElement>('h1');
     if (heading) heading.focus();
-    // The heading of the next screen gets the keyboard when nothing else has it.
+    // The heading of the next screen gets the focus if nothing else has it.
     else if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
   }
 }
@@ -141,7 +141,7 @@ export function setQuery(
   current = read();
 }
 
-/** Asks `guard` before each navigation; returns how to stop. */
+/** Asks `guard` before each navigation; returns a function that removes it. */
 export function guardNavigation(guard: Guard): () => void {
   guards.add(guard);
   return () => guards.delete(guard);

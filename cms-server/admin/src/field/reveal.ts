@@ -20,7 +20,7 @@ export function revealing(path: string, show: (index: number) => void): Attachme
   };
 }
 
-/** Asks all mounted lists to show the item of a path. A list inside the item is mounted later, and needs another call. */
+/** Asks all mounted lists to show the item of a path. A list inside it is mounted later, and needs another call. */
 export function reveal(root: Element, path: string): void {
   for (const element of root.querySelectorAll(`[${REVEALS_ATTRIBUTE}]`)) {
     element.dispatchEvent(new CustomEvent(EVENT_NAME, { detail: path }));

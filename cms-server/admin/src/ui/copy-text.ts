@@ -1,5 +1,5 @@
-// Copies a text and says so. A page without HTTPS may not copy: then it says that, and the text is to be
-// selected by hand.
+// Copies a text, and confirms that by a toast. A page without HTTPS may not copy: then the toast asks the user to
+// select the text.
 import { t } from '../text';
 import { toast } from './toasts.svelte';
 

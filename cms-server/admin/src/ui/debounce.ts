@@ -1,8 +1,8 @@
-// Waits for a pause in typing. What waits is dropped when its component is gone: it would act on the next
+// Waits for a pause in typing. A waiting call is dropped when its component is destroyed: it would act on the next
 // screen.
 import { onDestroy } from 'svelte';
 
-/** Calls `run` when it was not called again for `wait` milliseconds. Call it while a component starts. */
+/** To be called while a component is created. The result calls `run` after `wait` milliseconds without another call. */
 export function debounce<Args extends unknown[]>(
   wait: number,
   run: (...args: Args) => void,

@@ -1,7 +1,7 @@
 // Keeps an open popover beside its anchor while the page moves under it.
 import { positionPopover } from './popover-position';
 
-/** Shows `popover` at `anchor`; returns how to stop and hide it. */
+/** Shows `popover` at `anchor`; returns a function that stops this and hides it. */
 export function followAnchor(
   popover: HTMLElement,
   anchor: HTMLElement,

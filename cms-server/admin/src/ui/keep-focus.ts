@@ -1,5 +1,5 @@
-// A list whose rows go away keeps the keyboard: it moves to the row that takes the place, else to the heading.
-// Knows no component.
+// When the row with the focus is removed from a list, the focus moves to the row that takes its place, else to the
+// heading. Knows no component.
 
 const ROW_SELECTOR = 'li, tr';
 const CONTROL_SELECTOR = 'a[href], button:not(:disabled)';

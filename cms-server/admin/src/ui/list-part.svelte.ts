@@ -5,13 +5,13 @@ import { fitRange, rangeWith, type ItemRange } from '../value/item-range';
 export class ListPart<T> {
   readonly #list: () => readonly T[];
   readonly #step: () => number;
-  /** What was asked for; the list may have become shorter since. */
+  /** The requested range; the list may have become shorter since. */
   #wanted: ItemRange = $state.raw({ start: 0, end: 0 });
   readonly #range: ItemRange = $derived.by(() => fitRange(this.#wanted, this.length, this.step));
   /** The items that are rendered. */
   readonly items: T[] = $derived.by(() => this.#list().slice(this.start, this.end));
 
-  /** `step`: how many items are rendered at first, and more with each step. */
+  /** `step`: number of items that are rendered at first, and that each step adds. */
   constructor(list: () => readonly T[], step: () => number) {
     this.#list = list;
     this.#step = step;

@@ -1,6 +1,6 @@
-// Loads code of the page that is needed now until it arrives: the server, or the network, may be gone for a while.
-// Many browsers remember the failure; then the page offers to be loaded again, once it is online. Knows no code to
-// load.
+// Loads code that the page needs now, again and again until it arrives: the server or the network may be unavailable
+// for a while. Many browsers cache the failure; then the page offers to be loaded again, once it is online. Knows no
+// code to load.
 
 const MAX_DELAY_MS = 30_000;
 

@@ -1,17 +1,17 @@
-// Opening a modal dialog: the first control of its content gets the keyboard, and what had it before gets it
-// back. Knows no component.
+// Opening a modal dialog: the first control of its content gets the focus. Afterwards, the element that opened the
+// dialog gets it back. Knows no component.
 import { untrack } from 'svelte';
 import { toastPlaces } from './toasts.svelte';
 
 const CONTROL_SELECTOR = 'input, select, textarea, button';
 /** What opened the last dialog: a dialog that follows another one has the same opener. */
-let last: Element | null = null;
+let lastOpener: Element | null = null;
 
-/** Shows the dialog; returns what to do when it is gone. */
+/** Shows the dialog; returns a function to call after the dialog was removed. */
 export function openModal(dialog: HTMLDialogElement): () => void {
   const active = document.activeElement;
-  const opener = active === null || active === document.body ? last : active;
-  last = opener;
+  const opener = active === null || active === document.body ? lastOpener : active;
+  lastOpener = opener;
   // Browsers close a dialog at the second Escape in a row, even if the page has handled the first. The dialog is
   // opened again, because only its component may close it.
   let inside: Element | null = null;
@@ -32,11 +32,11 @@ export function openModal(dialog: HTMLDialogElement): () => void {
     toastPlaces.remove(dialog);
     dialog.removeEventListener('focusin', note);
     dialog.removeEventListener('close', reopen);
-    // A dialog that leaves the document takes the keyboard with it; the browser does not give it back.
+    // A dialog that leaves the document takes the focus with it; the browser does not restore the focus.
     queueMicrotask(() => {
       if (document.activeElement !== document.body) return;
       if (opener instanceof HTMLElement) opener.focus({ preventScroll: true });
-      // The opener does not exist any more, because the dialog has removed it: the heading gets the keyboard.
+      // The opener does not exist any more, because the dialog has removed it: the heading gets the focus.
       if (document.activeElement === document.body)
         document.querySelector<HTMLElement>('h1')?.focus({ preventScroll: true });
     });

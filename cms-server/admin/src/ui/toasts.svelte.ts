@@ -5,11 +5,11 @@ export interface Toast {
   kind: 'info' | 'danger';
   /** Something that the user can still do, such as undo. */
   action?: { label: string; run: () => void } | undefined;
-  /** What it is about: a later message about the same replaces it. */
+  /** A later message with the same topic replaces this one. */
   topic?: string | undefined;
 }
 
-/** Messages disappear by themselves; problems, and what has an action, stay until they are closed. */
+/** Messages disappear after this time; problems, and messages with an action, stay until they are closed. */
 const DURATION_MS = 6000;
 
 let last = 0;
@@ -17,16 +17,16 @@ let shown = $state<Toast[]>([]);
 
 interface Place {
   dialog: HTMLDialogElement;
-  /** The last message before it was opened. */
+  /** Id of the last message before the dialog was opened. */
   before: number;
 }
 
-/** Open modal dialogs, the topmost last: everything outside of it can be neither used nor heard. */
+/** Open modal dialogs, the topmost last: outside of the topmost, nothing can be used, and no message is read out. */
 let dialogs = $state.raw<Place[]>([]);
 
 export const toastPlaces = {
   /** The dialog that shows a message; null for the page. A message stays where it was when a dialog opens. */
-  of({ id }: Toast): HTMLDialogElement | null {
+  dialogOf({ id }: Toast): HTMLDialogElement | null {
     return dialogs.findLast(({ before }) => id > before)?.dialog ?? null;
   },
   add(dialog: HTMLDialogElement): void {
@@ -61,7 +61,7 @@ export function toast(
   const id = (last += 1);
   const { topic } = options;
   if (topic !== undefined) shown = shown.filter((other) => other.topic !== topic);
-  // Too many of those that disappear anyway cover the page.
+  // Of the earlier messages that disappear, only the last two stay: more would cover the page.
   const brief = shown.filter((other) => !other.action && other.kind !== 'danger').slice(0, -2);
   shown = [
     ...shown.filter((other) => !brief.includes(other)),

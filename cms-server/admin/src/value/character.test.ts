@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { firstCharacter } from './character';
 
-test('the first character is what people take for one', () => {
+test('the first character may consist of several code points', () => {
   expect(firstCharacter('')).toBe('');
   expect(firstCharacter(' tea')).toBe('t');
   expect(firstCharacter('☕️ tea')).toBe('☕️');

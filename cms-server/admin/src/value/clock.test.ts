@@ -21,7 +21,7 @@ it('is the clock of the browser while both agree within half a minute', () => {
   expect(serverNow()).toBe(NOON);
 });
 
-it('follows when the clock of the browser is put right', () => {
+it('follows when the clock of the browser is corrected', () => {
   syncClock(new Date(NOON + 3_600_000).toUTCString());
   vi.setSystemTime(NOON + 3_600_000);
   syncClock(new Date(NOON + 3_600_000).toUTCString());

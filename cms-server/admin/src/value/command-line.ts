@@ -10,6 +10,6 @@ export function commandLine(
   command: string,
   flags: [flag: string, value: string | null | undefined][],
 ): string {
-  const given = flags.flatMap(([flag, value]) => (value ? [`--${flag} ${quoted(value)}`] : []));
-  return [command, ...given].join(' ');
+  const options = flags.flatMap(([flag, value]) => (value ? [`--${flag} ${quoted(value)}`] : []));
+  return [command, ...options].join(' ');
 }

@@ -7,7 +7,7 @@ test('a day begins at midnight of the calendar of the user', () => {
   expect(startOfDay('2026-01-31', 1)).toBe(new Date(2026, 1, 1).toISOString());
 });
 
-test('what is no day is left out', () => {
+test('a text that is no day has no beginning', () => {
   for (const text of ['', '2026-02-30', '2026-13-01', 'today', '2026-1-1', '2026-01-31T00:00'])
     expect(startOfDay(text)).toBeNull();
 });

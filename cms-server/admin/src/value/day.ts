@@ -1,7 +1,7 @@
 // Days of the calendar of the browser, as date inputs write them (`2026-01-31`). Knows no text.
 const DAY = /^(\d{4})-(\d\d)-(\d\d)$/;
 
-/** The time at which a day begins here, or a later day; null when the text is no day. */
+/** The time at which a day, or the day `later` days after it, begins here; null when the text is no day. */
 export function startOfDay(day: string, later = 0): string | null {
   const [, year, month, date] = DAY.exec(day)?.map(Number) ?? [];
   if (year === undefined || month === undefined || date === undefined) return null;

@@ -16,7 +16,7 @@ const SYSTEMS: [RegExp, string][] = [
   [/Linux/, 'Linux'],
 ];
 
-/** `Firefox, Windows`; empty when nothing is recognised. */
+/** `Firefox, Windows`; the beginning of the user agent if nothing is recognised. */
 export function deviceOf(userAgent: string): string {
   const found = [BROWSERS, SYSTEMS].map((table) => table.find(([pattern]) => pattern.test(userAgent))?.[1]);
   return found.filter((name) => name !== undefined).join(', ') || userAgent.slice(0, 60);

@@ -1,16 +1,16 @@
-// JSON texts that stay what they were: parsing and writing again would round long numbers, shorten `1.0` and
-// put members such as "2" first. The text of a parsed object is remembered with it.
+// JSON texts that stay as they were: parsing and writing them would round long numbers, shorten `1.0` and put
+// members such as "2" first. The text of a parsed object is kept with it.
 import { isEqual } from './equal';
 import { isRecord } from './record';
 
 const texts = new WeakMap<object, Map<string, string>>();
 
-/** Remembers the text that `values` were parsed from; the text may have members that `values` lacks. */
+/** Keeps the text that `values` were parsed from; the text may have members that `values` lacks. */
 export function rememberText(values: object, text: string): void {
   texts.set(values, membersOf(text));
 }
 
-/** Remembers the texts of `from` also for `to`, which is a copy of `from` or of some of its members. */
+/** Keeps the texts of `from` also for `to`, which is a copy of `from` or of some of its members. */
 export function copyTexts(from: object, to: object): void {
   const known = texts.get(from);
   if (known) texts.set(to, known);

@@ -1,5 +1,5 @@
 // Keys of list items that have no identity of their own: they follow the items when these are moved, so that
-// an input keeps the keyboard.
+// an input keeps the focus.
 import { inserted } from './list';
 
 /** Keys for `length` items; those that are known stay. */
@@ -14,10 +14,10 @@ export function fitKeys(keys: readonly number[], length: number): number[] {
 }
 
 function nextKey(keys: readonly number[]): number {
-  return keys.reduce((most, key) => Math.max(most, key), 0) + 1;
+  return keys.reduce((max, key) => Math.max(max, key), 0) + 1;
 }
 
-/** Keys after `count` new items at `index`; `reserved` ones are not given to them. */
+/** Keys after `count` new items were inserted at `index`. The new items get no key of `reserved`. */
 export function insertedKeys(
   keys: readonly number[],
   index: number,

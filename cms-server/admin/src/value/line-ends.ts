@@ -1,4 +1,4 @@
-// Line ends of a text while it is edited: browsers give and take "\n" only.
+// Line ends of a text while it is edited: inputs of browsers have "\n" only.
 
 const LINE_END = /\r\n?/g;
 
@@ -12,11 +12,11 @@ export function withLineEnds(stored: string, edited: string): string {
   const changed = plainLines(edited);
   if (!stored.includes('\r')) return changed;
   const lines = plainLines(stored);
-  const most = Math.min(lines.length, changed.length);
+  const minLength = Math.min(lines.length, changed.length);
   let start = 0;
-  while (start < most && lines[start] === changed[start]) start += 1;
+  while (start < minLength && lines[start] === changed[start]) start += 1;
   let end = 0;
-  while (end < most - start && lines.at(-1 - end) === changed.at(-1 - end)) end += 1;
+  while (end < minLength - start && lines.at(-1 - end) === changed.at(-1 - end)) end += 1;
   const [lineEnd = '\n'] = /\r\n?|\n/.exec(stored) ?? [];
   const inserted = changed.slice(start, changed.length - end).replaceAll('\n', lineEnd);
   const tail = storedIndex(stored, lines.length - end);
@@ -25,7 +25,7 @@ export function withLineEnds(stored: string, edited: string): string {
   return plainLines(text) === changed ? text : changed.replaceAll('\n', lineEnd);
 }
 
-/** The place in the stored text of a place in its plain lines. */
+/** The index in the stored text that belongs to an index in its plain lines. */
 function storedIndex(stored: string, index: number): number {
   let at = 0;
   for (let left = index; left > 0; left -= 1) at += stored[at] === '\r' && stored[at + 1] === '\n' ? 2 : 1;

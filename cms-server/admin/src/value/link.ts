@@ -7,7 +7,7 @@ export interface Link {
   type: 'internal' | 'external';
 }
 
-/** What an internal link names. */
+/** The object that an internal link names. */
 export interface Target {
   type: string;
   id: string;
@@ -15,7 +15,7 @@ export interface Target {
 
 const CONTENT_PATH = '/api/v1/content/';
 
-/** The link to an object; the id is encoded, because it may have spaces and marks. */
+/** The link to an object; the id is encoded, because it may have spaces and special characters. */
 export function linkTo(type: string, id: string): Link {
   return { dataUrl: `${CONTENT_PATH}${type}/${encodeURIComponent(id)}`, type: 'internal' };
 }

@@ -24,7 +24,7 @@ function rangesOf(text: string, words: readonly string[]): Range[] {
     const lower = found.toLowerCase();
     for (const word of words) {
       const at = lower.indexOf(word.toLowerCase());
-      // Only without spaces, a match is any part of a run.
+      // A match begins a word; only in writing systems without spaces may it be any part of a run.
       if (at < 0 || (at > 0 && !isUnspaced(word))) continue;
       const end = isUnspaced(word) ? index + at + word.length : index + found.length;
       ranges.push({ start: index + at, end, word });

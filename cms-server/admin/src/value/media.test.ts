@@ -33,7 +33,7 @@ describe('media', () => {
     [1536, '2 kB'],
     [10_485_760, '10 MB'],
     [27_441_234, '26.2 MB'],
-  ])('says %d bytes as %s', (bytes, expected) => {
+  ])('writes %d bytes as %s', (bytes, expected) => {
     expect(byteSize(bytes, 'en')).toBe(expected);
   });
 });

@@ -1,4 +1,4 @@
-// Files of the media library: what an object of the type _media says, and the addresses of its images.
+// Files of the media library: the properties of an object of the type _media, and the addresses of its images.
 import { isRecord } from './record';
 
 export interface MediaFile {

@@ -17,8 +17,8 @@ export function queryFor(text: string): string {
 }
 
 /**
- * The query for the words of a text: all of them must occur, whole words before words that only begin so. `*`
- * for no text, null when nothing can match.
+ * The query for the words of a text: all of them must occur, and complete words rank before words that only begin
+ * with them. `*` for no text, null when nothing can match.
  */
 export function wordsQuery(text: string): string | null {
   if (text.trim() === '') return '*';
@@ -37,7 +37,7 @@ export function isUnspaced(word: string): boolean {
 
 function required(word: string): string {
   if (isUnspaced(word) || word.length > MAX_PATTERN_CHARS) return `+"${word}"`;
-  // In capitals it would be an operator.
+  // In capitals, the word would be an operator.
   const plain = /^(AND|OR|NOT)$/.test(word) ? word.toLowerCase() : word;
   return `+(${plain} OR ${plain}*)`;
 }
@@ -47,7 +47,7 @@ export function phrase(text: string): string {
   return `"${text.replace(/["\\]/g, '\\$&')}"`;
 }
 
-/** A range of one value in the query language compares complete values: a phrase is also found in longer texts. */
+/** A query for a complete value, as a range of one value: a phrase would also be found in longer texts. */
 export function exactValue(value: string | number | boolean): string {
   if (typeof value === 'boolean') return String(value);
   const bound = typeof value === 'number' ? String(value) : phrase(value).replace(/(?<= )TO(?= )/g, '\\TO');

@@ -29,7 +29,7 @@ function changes(counter: readonly Point[]): { at: number; seconds: number; chan
   });
 }
 
-/** What a chart shows: from when to when, up to which value. */
+/** The time range and the maximum value of a chart. */
 export interface Frame {
   from: number;
   to: number;
@@ -38,7 +38,7 @@ export interface Frame {
   gap: number;
 }
 
-const places = (value: number) => String(Math.round(value * 100) / 100);
+const rounded = (value: number) => String(Math.round(value * 100) / 100);
 
 /** The runs of points without a gap, as coordinates in a box of 100 by 100 that begins at the top left. */
 export function runs(points: readonly Point[], { from, to, max, gap }: Frame): [number, number][][] {
@@ -63,8 +63,8 @@ export function linePath(list: readonly [number, number][][]): string {
   return list
     .map((run) => {
       const [first = [0, 0], ...rest] = run;
-      const text = rest.map(([x, y]) => `L${places(x)} ${places(y)}`).join('');
-      return `M${places(first[0])} ${places(first[1])}${text === '' ? 'h0.5' : text}`;
+      const text = rest.map(([x, y]) => `L${rounded(x)} ${rounded(y)}`).join('');
+      return `M${rounded(first[0])} ${rounded(first[1])}${text === '' ? 'h0.5' : text}`;
     })
     .join('');
 }
@@ -75,7 +75,7 @@ export function areaPath(list: readonly [number, number][][]): string {
     .filter((run) => run.length > 1)
     .map((run) => {
       const [start, end] = [run[0]?.[0] ?? 0, run.at(-1)?.[0] ?? 0];
-      return `${linePath([run])}L${places(end)} 100L${places(start)} 100Z`;
+      return `${linePath([run])}L${rounded(end)} 100L${rounded(start)} 100Z`;
     })
     .join('');
 }

@@ -5,7 +5,7 @@ export function browserTimeZone(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
-/** Names of zones only: the server takes no offsets such as `+02:00`. */
+/** Returns whether this is the name of a zone: the server accepts no offsets such as `+02:00`. */
 export function isTimeZone(zone: string): boolean {
   try {
     Intl.DateTimeFormat(undefined, { timeZone: zone });

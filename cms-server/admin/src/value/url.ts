@@ -3,7 +3,7 @@
 const RELATIVE_BASE = 'https://relative.invalid/';
 const SAFE_SCHEMES = ['http:', 'https:', 'mailto:', 'tel:'];
 
-/** http, https, mailto, tel and relative addresses. Reads them as a browser does, who ignores tabs and case. */
+/** Returns whether an address is relative, http, https, mailto or tel. Like browsers, it ignores tabs and case. */
 export function isSafeUrl(url: string): boolean {
   try {
     return SAFE_SCHEMES.includes(new URL(url, RELATIVE_BASE).protocol);
@@ -12,7 +12,7 @@ export function isSafeUrl(url: string): boolean {
   }
 }
 
-/** An image of this server: the page loads nothing from elsewhere. */
+/** Returns whether an image is on this server: the page loads no others. */
 export function isOwnImage(url: string): boolean {
   if (url.trim() === '') return false;
   try {
@@ -23,7 +23,7 @@ export function isOwnImage(url: string): boolean {
   }
 }
 
-/** A part of an address as people read it; a damaged one as it stands. */
+/** A decoded part of an address; a part that cannot be decoded stays as it is. */
 export function decoded(part: string): string {
   try {
     return decodeURIComponent(part);

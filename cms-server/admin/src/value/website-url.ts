@@ -13,11 +13,11 @@ export function websiteUrl(template: string, values: Record<string, unknown>): s
   const [address = '', hash = ''] = template.split(/(?=#)/);
   const [path = '', query = ''] = address.split('?');
   const parameters = query.split('&').filter((part) => part !== '' && !part.includes('{token}'));
-  const rest = `${path}${parameters.length === 0 ? '' : `?${parameters.join('&')}`}${hash}`;
-  const names = namesIn(rest);
+  const withoutToken = `${path}${parameters.length === 0 ? '' : `?${parameters.join('&')}`}${hash}`;
+  const names = namesIn(withoutToken);
   if (names.length === 0) return null;
   let complete = true;
-  const filled = rest.replace(/\{([^{}]+)\}/g, (_all, name: string) => {
+  const filled = withoutToken.replace(/\{([^{}]+)\}/g, (_all, name: string) => {
     const value = values[name];
     const text = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
     complete &&= text !== '';

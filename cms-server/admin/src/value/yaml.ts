@@ -19,7 +19,7 @@ function flow(value: unknown): string {
   return `{${members.join(', ')}}`;
 }
 
-/** The members of `value`, `levels` of them as blocks. */
+/** The members of `value` as YAML, with the outer `levels` as blocks. */
 export function yamlOf(value: Record<string, unknown>, levels: number, indent = ''): string {
   return Object.entries(value)
     .map(([key, member]) => {
