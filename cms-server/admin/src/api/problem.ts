@@ -61,7 +61,7 @@ export function networkProblem(): Problem {
   return { status: 0, message: '', fields: {}, requestId: null, retryAfter: null, data: null };
 }
 
-/** The problem without the errors of a field, which the user has changed; null if no errors remain. */
+/** The problem without the errors of a field that the user has edited; null if no errors remain. */
 export function withoutField(problem: Problem | null, field: string): Problem | null {
   if (!problem || !(field in problem.fields)) return problem;
   const fields = Object.fromEntries(Object.entries(problem.fields).filter(([name]) => name !== field));

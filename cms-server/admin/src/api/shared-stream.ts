@@ -73,7 +73,7 @@ function visibility(state: DocumentVisibilityState, stop: AbortSignal): Promise<
   });
 }
 
-/** Reads the feed until `signal`: as a stream, else by polling every 30 s. Returns the last position. */
+/** Reads the feed until `signal` is aborted: as a stream, else by polling every 30 s. Returns the last position. */
 async function lead(
   send: (message: LiveMessage) => void,
   channel: BroadcastChannel | null,

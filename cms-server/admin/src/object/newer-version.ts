@@ -47,7 +47,7 @@ export interface MergeConflict {
   reason: 'save' | 'newer-version' | 'unsaved-work';
 }
 
-/** The object was deleted; `deletion` is null if the user may not see by whom. */
+/** The object was deleted; `deletion` is null if the user may not see who deleted it. */
 export interface DeletedObject {
   deletion: Deletion | null;
 }

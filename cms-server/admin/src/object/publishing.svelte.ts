@@ -101,7 +101,7 @@ export class Publishing {
     return this.#act((params) => api.DELETE('/api/v1/content/{contentType}/{id}/schedule', { params }));
   }
 
-  /** Runs a transition of the workflow. Unsaved changes are saved first: they belong to it. */
+  /** Runs a transition of the workflow. Unsaved changes are saved first. */
   async transition(name: string): Promise<boolean> {
     if (!this.editor.readonly && !(await this.#save())) return false;
     return this.#act(({ path, header }) =>

@@ -24,7 +24,7 @@ export const blockIds = new Plugin({
       const id = idOf(node.attrs.raw);
       if (id !== null && unchanged.has(node)) used.add(id);
     });
-    // Changed blocks keep their ids, too. If one half of a split block is empty, the other half keepId the id.
+    // Changed blocks keep their ids, too. If one half of a split block is empty, the other half keeps the id.
     const keepId = new Set<unknown>();
     for (const empty of [false, true]) {
       after.doc.forEach((node) => {

@@ -2,7 +2,7 @@
 import { Plugin } from 'prosemirror-state';
 import { Decoration, DecorationSet } from 'prosemirror-view';
 
-/** `whole` names an empty text; `placeholder` of a node type names an empty part: `(parent, index) => string`. */
+/** `whole` returns the placeholder of an empty text; `(parent, index) => string` of a node type, that of a part. */
 export function placeholders(whole: () => string): Plugin {
   return new Plugin({
     props: {

@@ -1,4 +1,4 @@
-// English texts: one file per area, loaded with the code that uses it. Their type is the type of every other language.
+// English texts: one file per area, loaded with the code that uses it. Other languages must have the same type.
 export const en = {
   account: () => import('./account'),
   activity: () => import('./activity'),

@@ -42,7 +42,7 @@ export const typeEdits = {
   kindAbout: {
     text: 'One line: a title, a name, a slug',
     textarea: 'Several lines without formatting',
-    richtext: 'Headings, lists, tables, images; stored as HTML',
+    richtext: 'Headings, lists, tables, pictures; stored as HTML',
     textMarkdown: 'Formatting by characters such as * and #, with a preview',
     block: 'A page of blocks; stored as JSON',
     number: 'With decimals, such as a price',
