@@ -80,7 +80,10 @@ test.describe('with webhooks', () => {
   });
 });
 
-test('shows changes of a user by others, and keeps those that are not saved yet', async ({ page, server }) => {
+test('shows changes of a user by others, and keeps those that are not saved yet', async ({
+  page,
+  server,
+}) => {
   const rule = { ctd: 'author', create: false, read: true, update: false, delete: false };
   const { email } = await createUser(server, 'custom', { rules: [rule] });
   const found = await server.request('GET', `/api/v1/internal/user?q=${email}`);
