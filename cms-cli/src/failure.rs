@@ -67,7 +67,7 @@ pub(crate) enum Outcome {
     NotFound,
     /// The plan cannot be applied.
     Blocked,
-    /// The integrity check found problems that remain.
+    /// `cms check` found problems that remain, or `cms validate` found objects that are not valid.
     CheckFailed,
     /// A component of the target is not ready.
     NotReady,

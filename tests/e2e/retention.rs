@@ -4,7 +4,7 @@ use rusqlite::Connection;
 
 use super::support::{Cli, Server, client};
 
-/// Moves all dates of a database back, as a server with a clock that jumped ahead sees them.
+/// Moves the dates by which content expires, and those of the clock, back, as a server with a clock that jumped ahead sees them.
 fn jump(cli: &Cli, years: i64) {
     let database = Connection::open(cli.path("data/cms.db")).unwrap();
     let ago = years * 365 * 86_400 * 1_000_000;

@@ -12,7 +12,7 @@ use crate::{
     target::{Edition, Target},
 };
 
-/// Refusals that are printed as lines; JSON output has all of them.
+/// Maximum number of refusals that are printed as lines; JSON output has no such limit.
 const MAX_PRINTED: usize = 20;
 
 /// Replaces `-` by the lines of standard input.

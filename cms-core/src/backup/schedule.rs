@@ -58,7 +58,8 @@ impl Backups<'_> {
     /// Creates a backup, verifies it, and removes the oldest ones. Stops when `stops` returns true.
     ///
     /// # Errors
-    /// Those of [`Backups::begin`] and of the destination; then no older backup is removed.
+    /// Those of [`Backups::begin`] and of the destination. Older backups are removed only after the new
+    /// one is verified.
     pub fn create_scheduled(
         &self,
         schedule: &BackupSchedule,

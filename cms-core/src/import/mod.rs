@@ -52,7 +52,7 @@ use cms_model::{
 pub trait ImportTarget {
     /// Runs `send`, which saves about this number of new objects of these content types. A local target
     /// may build the indexes of properties after `send`, which therefore reads objects only with
-    /// [`fetch()`]: that needs no index.
+    /// [`fetch()`]: it needs none of these indexes.
     fn bulk_load(
         &self,
         _content_types: &[&str],

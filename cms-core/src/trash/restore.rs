@@ -74,8 +74,8 @@ impl Trash<'_> {
             };
             let prepared = prepared.checked(writer, catalog, content_type)?;
             require_quota(writer, quota, 1)?;
-            // This creates the webhook deliveries that journal rows still lack: those of a purge are
-            // created from trash entries.
+            // Creates missing webhook deliveries first: those of a purge need the trash entry, which
+            // this restore removes.
             hooks::before_removal(writer, at)?;
             if let Some((id, fingerprint)) = &new_file {
                 writer.record_file(id, fingerprint, at)?;

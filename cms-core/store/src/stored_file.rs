@@ -34,8 +34,8 @@ impl Reader<'_> {
         )
     }
 
-    /// Returns objects of the type of this name, in the order of ids after `last`; of deleted
-    /// objects in the trash only those with a record of their file.
+    /// Returns objects of the type of this name with ids greater than `last`, ordered by id. Includes
+    /// objects in the trash if they have a record of their file.
     pub fn media_files_after(
         &self,
         type_name: &str,

@@ -24,7 +24,7 @@ impl Reader<'_> {
         self.query_values("SELECT object FROM webhook", [])
     }
 
-    /// Returns the state of the endpoint of a webhook; none when the webhook does not exist.
+    /// Returns the state of the endpoint of a webhook; none if the webhook has no row in `webhook`.
     pub fn webhook_endpoint(&self, webhook: i64) -> Result<Option<EndpointState>> {
         self.query_optional(
             "SELECT probes, resume_at FROM webhook WHERE object = ?1",
@@ -55,7 +55,7 @@ impl WriteTransaction<'_> {
         self.execute("UPDATE meta SET webhook_key = ?1", [key])
     }
 
-    /// Records that a webhook receives events from now on.
+    /// Inserts the row of a webhook, if it is missing.
     pub fn insert_webhook(&self, pk: i64) -> Result<()> {
         self.execute("INSERT OR IGNORE INTO webhook (object) VALUES (?1)", [pk])
     }

@@ -49,7 +49,7 @@ pub fn replace_file(path: &Path, content: &[u8]) -> io::Result<()> {
     write().inspect_err(|_| drop(fs::remove_file(&unfinished)))
 }
 
-/// Returns success for the error that a file or directory to be removed or renamed does not exist.
+/// Ignores the error that a file or directory does not exist; returns all other errors.
 pub fn ignore_missing(error: io::Error) -> io::Result<()> {
     if error.kind() == ErrorKind::NotFound { Ok(()) } else { Err(error) }
 }

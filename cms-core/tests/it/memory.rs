@@ -20,7 +20,7 @@ const MIB: usize = 1024 * 1024;
 
 type Read = fn(&TestCms, &Caller, u8) -> Result<Json>;
 
-/// All reads whose response grows with the content.
+/// REST reads whose response grows with the content.
 const READS: [(&str, Read); 3] = [
     ("list", |test, caller, hydrate| {
         let request = ListRequest { page: page(), hydrate, ..ListRequest::default() };

@@ -72,7 +72,7 @@ fn last_use_is_stored_by_the_clean_up() {
     };
     let later = "2026-01-02T03:05:05.000000+0000";
     assert_eq!(seen(), later);
-    // Another session that ends empties the cache; the time is kept.
+    // The end of another session clears the cache; the time is kept.
     let other = core.session(&viewer("b@x"));
     let other = core.cms.caller_of_session(&other).unwrap();
     core.cms.sessions().sign_out(&other, &SessionClient::default()).unwrap();

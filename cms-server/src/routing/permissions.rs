@@ -1,5 +1,5 @@
 //! The permissions that routes require of the caller. On routes with a body they are checked before the
-//! body is read (`authenticated_request.rs`), on the other routes only by the service.
+//! body is read (`authenticated_request.rs`), on the other routes by the handler or the service.
 
 use cms_core::{Access, Permission, paging, wire::working_copy};
 

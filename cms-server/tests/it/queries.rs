@@ -132,8 +132,8 @@ async fn ignored_names_are_listed() {
     payload.insert("icon".to_owned(), json!("x"));
     let reply = app.request("POST", TYPES, &json!(payload)).await;
     assert_eq!((reply.status, reply.header("x-deprecated-payload")), (200, Some("color,icon")));
-    // Keys of responses are ignored without a notice in requests; an error response lists ignored
-    // keys too.
+    // A request may contain keys that only responses have: they are ignored, and no header lists them.
+    // An error response lists ignored keys too.
     let reply = app.request("PUT", "/api/v1/internal/contenttype/fresh", &reply.json()).await;
     assert_eq!((reply.status, reply.header("x-deprecated-payload")), (200, None));
     let reply = app.request("POST", TYPES, &json!({ "color": 1 })).await;

@@ -52,7 +52,7 @@ fn refused_access_names_the_reason_and_not_the_password() {
 
 /// The role that the documentation asks for: it may create a schema, and nothing else.
 #[test]
-fn role_without_privileges_is_sufficient() {
+fn role_that_may_only_create_a_schema_is_sufficient() {
     let Some(server) = Server::start() else { return };
     let database = server.create_database("plain");
     server.sql(

@@ -75,8 +75,8 @@ fn bmp(image: &DynamicImage) -> Encoded {
     Ok(bytes.into_inner())
 }
 
-/// Samples about 50,000 pixels for the palette, of a large image one in ten: using all of them takes
-/// ten times as long.
+/// Samples about 50,000 pixels for the palette, and at least every tenth pixel: using all of them
+/// takes ten times as long.
 fn gif(image: DynamicImage) -> Encoded {
     let alpha = image.color().has_alpha();
     let image: DynamicImage =

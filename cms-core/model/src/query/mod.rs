@@ -42,7 +42,7 @@ pub struct ListQuery {
 }
 
 impl ListQuery {
-    /// Returns whether the list contains all objects of an edition, whose number is known.
+    /// Returns whether the list contains all objects of an edition. The store has a counter of these.
     pub fn is_unrestricted(&self) -> bool {
         self.conditions.is_empty()
             && self.linked.is_empty()

@@ -13,7 +13,7 @@ const TOO_COMMON: &str = "This password is too common";
 static COMMON: LazyLock<HashSet<&str>> =
     LazyLock::new(|| include_str!("common_passwords.txt").lines().collect());
 
-/// The form of a password that is hashed: browsers send the same text in different forms (NFC).
+/// Converts a password to NFC before it is hashed: browsers send the same text in different forms.
 pub fn normalized(password: &str) -> String {
     password.nfc().collect()
 }

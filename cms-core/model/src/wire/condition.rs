@@ -102,7 +102,7 @@ impl IdempotencyKey {
     /// the key are ignored.
     ///
     /// # Errors
-    /// [`Error::BadRequest`] for a key that is empty, too long, or not of visible characters.
+    /// [`Error::BadRequest`] for a key that is empty, too long, or not of printable ASCII characters.
     pub fn new(text: &str, request: &[&[u8]]) -> Result<Self> {
         let text = text.trim();
         let unquoted = text.strip_prefix('"').and_then(|text| text.strip_suffix('"'));

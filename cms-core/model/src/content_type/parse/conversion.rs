@@ -1,4 +1,4 @@
-//! Validates the keys of a config that keep stored values, see
+//! Validates `renamedFrom`, `convert` and `backfill`, by which a change keeps stored values, see
 //! docs/reference/content-types.md#keep-values
 //!
 //! `renamedFrom` stays in the definition after the rename, so it may name a property that no longer
