@@ -70,7 +70,7 @@ pub struct ServerConfig {
     pub files: usize,
     /// Maximum number of passwords that are hashed concurrently.
     pub passwords: usize,
-    /// Concurrent uploads that are received; a JSON body of more than a megabyte counts twice.
+    /// Permits to receive large bodies: an upload takes one, a JSON body of more than a megabyte two.
     pub bodies: usize,
     /// Concurrent streams of changes; more are refused.
     pub subscribers: usize,

@@ -74,7 +74,7 @@ impl Failure {
         })
     }
 
-    /// Returns the error for callers. `name` is the database for messages.
+    /// Returns the error for callers. Messages identify the database by `name`.
     pub(crate) fn into_error(self, name: &str) -> Error {
         let busy = |what: &str, reason: &dyn fmt::Display| {
             Error::Busy(format!("the database of the cluster {what}: {name}: {reason}"))

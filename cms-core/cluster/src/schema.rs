@@ -19,7 +19,7 @@ use crate::{
     value::{column_names, key_name, quoted, table_name, type_name, value_type},
 };
 
-/// Tables of which every commit updates a row. Their pages are only half filled: if PostgreSQL can
+/// Tables with rows that many commits update. Their pages are only half filled: if PostgreSQL can
 /// store the new version of a row in the same page, it needs no new index entry.
 const HOT_TABLES: [&str; 2] = ["meta", "ctd_state"];
 

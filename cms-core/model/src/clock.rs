@@ -17,6 +17,11 @@ impl Timestamp {
         self.0.div_euclid(1_000_000)
     }
 
+    /// Returns the first whole second at or after this point in time.
+    pub fn seconds_rounded_up(self) -> i64 {
+        self.seconds() + i64::from(self.0.rem_euclid(1_000_000) != 0)
+    }
+
     /// Converts a time of the file system.
     pub fn of(time: SystemTime) -> Self {
         let nanos = OffsetDateTime::from(time).unix_timestamp_nanos();

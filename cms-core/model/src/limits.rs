@@ -27,6 +27,8 @@ pub const MAX_FILTER_CONDITIONS: usize = 100;
 pub const MAX_FILTER_RELATIONS: usize = 3;
 /// Maximum number of content types that the relations in the paths of all conditions lead to.
 pub const MAX_FILTER_TARGETS: usize = 100;
+/// Maximum number of different values of `includes` for `internal.incoming`: each is a subquery.
+pub const MAX_FILTER_INCOMING_VALUES: usize = 100;
 /// Maximum number of values in the array of one condition.
 pub const MAX_FILTER_VALUES: usize = 10_000;
 /// Maximum number of indexed properties per content type, unique ones not counted.

@@ -136,7 +136,8 @@ impl Types<'_> {
     /// Deletes all objects of a type, and on request the type (see
     /// docs/reference/content-types.md#delete-and-purge).
     pub fn purge(&self, caller: &Caller, name: &str, delete_schema: bool) -> Result<()> {
-        let at = self.write(caller, name, move |writer, _, content_type, stamp| {
+        // A request may also name the type by its id or label.
+        let (name, at) = self.write(caller, name, move |writer, _, content_type, stamp| {
             if delete_schema {
                 require_changeable(content_type)?;
                 let reasons = actors_that_name(writer, content_type)?;
@@ -150,9 +151,9 @@ impl Types<'_> {
                 writer.bump_schema()?;
                 change::delete(writer, content_type, stamp)?;
             }
-            Ok(stamp.at)
+            Ok((content_type.name().to_owned(), stamp.at))
         })?;
-        self.cms.after_purge(name, at);
+        self.cms.after_purge(&name, at);
         Ok(())
     }
 

@@ -20,8 +20,8 @@ impl Cms {
     ///
     /// # Errors
     /// [`crate::Error::Conflict`] before `load` runs if a newer version of the program migrates the
-    /// database. After it, an error means that the indexes could not be built; the next start builds
-    /// them.
+    /// database. An error after `load` has run means that the indexes could not be built; the next
+    /// start builds them.
     pub fn bulk_load(
         &self,
         content_types: &[&str],

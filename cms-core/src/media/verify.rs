@@ -35,6 +35,16 @@ impl Media<'_> {
         }
     }
 
+    /// Rejects content that was read from the stored file of a media object and differs from the upload.
+    pub(crate) fn require_intact(&self, id: &FileId, found: Fingerprint) -> Result<()> {
+        match self.cms.store.read_autocommit(|reader| reader.stored_file(id))? {
+            Some(recorded) if recorded != found => {
+                Err(Error::internal(format!("{}; {REMEDY}", wrong_digest(id))))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Compares the files of all media objects with their records; with `repair`, records files
     /// without a record.
     pub(super) fn verify(

@@ -125,6 +125,9 @@ impl Trash<'_> {
     }
 
     /// Copies the file of a media object that returns under another id; none when it has no file.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] when the file is damaged: the record of its copy would hide that.
     fn copy_file(&self, old: &str, new: &str) -> Result<Option<FileCopy>> {
         let files = &self.cms.files;
         let Some(from) = FileId::parse(old) else { return Ok(None) };
@@ -132,6 +135,7 @@ impl Trash<'_> {
         let to = FileId::parse(new).ok_or_else(|| Error::invalid("id", message::NOT_VALID))?;
         let mut copy = Incoming::new(&files.incoming(), &*self.cms.config.ids, u64::MAX)?;
         files.copy(&from, size, &mut copy)?;
+        self.cms.media().require_intact(&from, copy.fingerprint())?;
         let is_new = self.cms.media().store(&to, &mut copy)?;
         Ok(Some(FileCopy { id: to, fingerprint: copy.fingerprint(), is_new }))
     }

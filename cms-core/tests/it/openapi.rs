@@ -395,7 +395,7 @@ fn document_depends_on_role_and_publishing_right() {
 }
 
 #[test]
-fn user_only_leaves_out_built_in_types() {
+fn user_only_leaves_out_system_operations() {
     let test = site();
     for version in VERSIONS {
         let complete = describe(&test, &Caller::local(), &request(version));

@@ -13,6 +13,7 @@ use cms_core::{
     wire::{
         check::{CheckArea, CheckReport, CheckRequest, Finding},
         media::UploadRequest,
+        trash::{RestoreRequest, TrashRequest},
     },
 };
 use sha2::{Digest, Sha256};
@@ -169,6 +170,24 @@ fn file_of_the_wrong_size_is_neither_sent_nor_rendered() {
     }
     fs::write(path(&core, id), &photo).unwrap();
     assert_eq!(get(&core.cms, url).unwrap().1, photo);
+}
+
+#[test]
+fn object_with_a_damaged_file_is_not_restored_under_another_id() {
+    let core = TestCms::new();
+    let id = text(&core.cms, b"complete");
+    cut(&core, &id, 4);
+    core.cms.objects().delete(&Caller::local(), "_media", &id).unwrap();
+    let (local, trash) = (Caller::local(), core.cms.trash());
+    let entry = trash.list(&local, &TrashRequest::default()).unwrap().data.remove(0).entry;
+    let new_id = "_media-00000000-0000-4000-8000-00000000abcd".to_owned();
+    let request = RestoreRequest { id: Some(new_id), ..RestoreRequest::default() };
+    let refused = trash.restore(&local, &entry, request);
+    assert!(matches!(refused, Err(Error::Internal(_))), "{refused:?}");
+    assert_eq!(records(&core), [(id.clone(), 8, digest(b"complete"))]);
+    // Under its own id, the damage stays visible.
+    trash.restore(&local, &entry, RestoreRequest::default()).unwrap();
+    assert_eq!(check(&core.cms, false, false).findings.len(), 1);
 }
 
 #[test]

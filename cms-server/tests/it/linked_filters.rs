@@ -261,12 +261,41 @@ async fn filter_on_incoming_links_matches_any_visible_link() {
     let filters = json!({ "internal.incoming": text("equals", "a") });
     let message = json!({ "filters": ["Unknown filter type equals for internal.incoming"] });
     assert_eq!(app.get(&list_path("person", &filters)).await.status_and_body(), (400, message));
+    let includes = |values: Vec<String>| json!({ "internal.incoming[*].contentType": { "type": "includes", "filter": values } });
+    // Repeated values count once.
+    let books = includes(vec!["book".to_owned(); 500]);
+    assert_eq!(ids(&app, &CURRENT, "person", &books).await, [""; 0]);
+    let different = includes((0..101).map(|number| number.to_string()).collect());
+    let message = "Too many values of includes for internal.incoming, limit: 100";
+    assert_eq!(
+        app.get(&list_path("person", &different)).await.status_and_body(),
+        (400, json!({ "filters": [message] }))
+    );
     let scoped: View<'_> = (CallerKind::Scoped, &[]);
     app.create_type("page", &json!({}));
     app.create("page", &json!({ "id": "p", "title": "P", "related": links(&["post/one"]) })).await;
     let used = json!({ "internal.incoming": { "type": "notEmpty" } });
     assert_eq!(ids(&app, &CURRENT, "post", &used).await, ["one"]);
     assert_eq!(ids(&app, &scoped, "post", &used).await, [""; 0]);
+}
+
+#[tokio::test]
+async fn external_link_to_the_path_of_an_object_does_not_equal_it() {
+    let app = TestApp::with_type("note", &json!({}));
+    app.create("note", &json!({ "id": "target", "title": "T" })).await;
+    let external = json!([{ "type": "external", "dataUrl": "/api/v1/content/note/target" }]);
+    app.create("note", &json!({ "id": "external", "title": "E", "related": external })).await;
+    let internal = links(&["note/target"]);
+    app.create("note", &json!({ "id": "internal", "title": "I", "related": internal })).await;
+    for (operator, expected) in
+        [("equals", &["internal"][..]), ("notEqual", &["external", "target"])]
+    {
+        let filter = condition(operator, &json!("/api/v1/content/note/target"));
+        let filters = json!({ "related[*].dataUrl": filter });
+        let mut found = ids(&app, &CURRENT, "note", &filters).await;
+        found.sort();
+        assert_eq!(found, expected, "{operator}");
+    }
 }
 
 #[tokio::test]

@@ -92,7 +92,7 @@ impl Server {
         self.run();
     }
 
-    /// Creates a standby, which gets no later commits.
+    /// Copies the data for a standby, which is not started: it lacks later commits.
     pub(crate) fn create_standby(&self) {
         let port = self.port.to_string();
         let mut copy = self.program("pg_basebackup");

@@ -5,6 +5,7 @@
 
 use std::{cmp::Ordering, collections::HashSet};
 
+use aho_corasick::AhoCorasick;
 use serde_json::Value;
 
 use super::{
@@ -28,27 +29,37 @@ enum Test {
     Empty,
     NotEmpty,
     EqualsAny(Needles),
+    /// The text of the value contains one of several texts, in lower case. One pass over the text finds
+    /// all of them.
+    ContainsAny(AhoCorasick),
     /// The text of the value meets one of these, in lower case.
     Text(fn(&str, &str) -> bool, Vec<String>),
     /// The value is within all of these.
     Within(Vec<Bound>),
     Overlaps(Needles),
-    /// One entry per value that the array must contain.
-    Includes(Vec<Needles>),
+    Includes {
+        /// All values that the array must contain, and one entry per value.
+        all: Needles,
+        each: Vec<Needles>,
+    },
 }
 
 impl ConditionMatcher {
     pub fn new(condition: &Condition) -> Self {
         let values = &condition.values;
-        let text = |meets: fn(&str, &str) -> bool| {
-            Test::Text(meets, values.iter().map(|value| fold(&value::text(value))).collect())
-        };
+        let folded =
+            || -> Vec<String> { values.iter().map(|value| fold(&value::text(value))).collect() };
+        let text = |meets: fn(&str, &str) -> bool| Test::Text(meets, folded());
         let ordered = |admits| Test::Within(vec![Bound::new(admits, values.first())]);
         let test = match condition.operator {
             Operator::Empty => Test::Empty,
             Operator::NotEmpty => Test::NotEmpty,
             Operator::Equals | Operator::NotEqual => Test::EqualsAny(Needles::new(values)),
-            Operator::Contains | Operator::NotContains => text(|text, part| text.contains(part)),
+            Operator::Contains | Operator::NotContains => match AhoCorasick::new(folded()) {
+                Ok(parts) if values.len() > 1 => Test::ContainsAny(parts),
+                // One text is found faster without an automaton. Too many texts for one are slow.
+                _ => text(|text, part| text.contains(part)),
+            },
             Operator::StartsWith => text(|text, start| text.starts_with(start)),
             Operator::EndsWith => text(|text, end| text.ends_with(end)),
             Operator::LessThan => ordered(Ordering::is_lt),
@@ -60,9 +71,13 @@ impl ConditionMatcher {
                 Bound::new(Ordering::is_le, condition.upper.as_ref()),
             ]),
             Operator::Overlaps => Test::Overlaps(Needles::new(values)),
-            Operator::Includes => Test::Includes(
-                values.iter().map(|value| Needles::new(std::slice::from_ref(value))).collect(),
-            ),
+            Operator::Includes => Test::Includes {
+                all: Needles::new(values),
+                each: values
+                    .iter()
+                    .map(|value| Needles::new(std::slice::from_ref(value)))
+                    .collect(),
+            },
         };
         Self {
             path: condition.path.clone(),
@@ -97,8 +112,10 @@ impl ConditionMatcher {
             Test::Overlaps(needles) => {
                 self.arrays(found).any(|elements| elements.iter().any(|e| self.equals(needles, e)))
             }
-            Test::Includes(needles) => self.arrays(found).any(|elements| {
-                needles.iter().all(|needle| elements.iter().any(|e| self.equals(needle, e)))
+            Test::Includes { all, each } => self.arrays(found).any(|mut elements| {
+                // Not each value is compared with all elements, which may be many.
+                elements.retain(|element| self.equals(all, element));
+                each.iter().all(|needle| elements.iter().any(|e| self.equals(needle, e)))
             }),
             _ => found.iter().any(|value| match value {
                 Value::Array(elements) => elements.iter().any(|element| self.holds(element)),
@@ -128,6 +145,7 @@ impl ConditionMatcher {
         }
         match &self.test {
             Test::EqualsAny(needles) => self.equals(needles, value),
+            Test::ContainsAny(parts) => parts.is_match(&*fold(&value::text(value))),
             Test::Text(meets, needles) => {
                 let text = fold(&value::text(value));
                 needles.iter().any(|needle| meets(&text, needle))
@@ -135,7 +153,7 @@ impl ConditionMatcher {
             Test::Within(bounds) => {
                 bounds.iter().all(|bound| (bound.admits)(bound.compare(value, self.dates)))
             }
-            Test::Empty | Test::NotEmpty | Test::Overlaps(_) | Test::Includes(_) => false,
+            Test::Empty | Test::NotEmpty | Test::Overlaps(_) | Test::Includes { .. } => false,
         }
     }
 

@@ -4,7 +4,7 @@
 //! Resolves paths with the content types and the rights of the caller; `cms-store` translates the
 //! result to SQL.
 
-use std::sync::Arc;
+use std::{collections::HashSet, sync::Arc};
 
 use super::{
     ListQuery,
@@ -197,8 +197,17 @@ impl Resolver<'_> {
         let (operator, values) = match operator {
             Operator::Overlaps => (Operator::Equals, vec![condition.values]),
             Operator::Includes => {
-                let values = condition.values.into_iter().map(|value| vec![value]).collect();
-                (Operator::Equals, values)
+                let mut texts = HashSet::new();
+                let mut values = condition.values;
+                values.retain(|value| texts.insert(value.to_string()));
+                if values.len() > limits::MAX_FILTER_INCOMING_VALUES {
+                    let limit = limits::MAX_FILTER_INCOMING_VALUES;
+                    let message = format!(
+                        "Too many values of includes for internal.incoming, limit: {limit}"
+                    );
+                    return Err(error(message));
+                }
+                (Operator::Equals, values.into_iter().map(|value| vec![value]).collect())
             }
             operator => (operator, vec![condition.values]),
         };

@@ -13,7 +13,7 @@ pub struct OpenApiRequest {
     pub version: OpenApiVersion,
     /// Relations in responses contain objects instead of links.
     pub hydrate: bool,
-    /// Only paths of user-defined content types.
+    /// Only paths of content types, without system operations.
     pub user_only: bool,
     /// All routes that the caller may call; `user_only` has no effect.
     pub management: bool,

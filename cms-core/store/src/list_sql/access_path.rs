@@ -3,7 +3,7 @@
 //!
 //! SQLite keeps no statistics here and would guess. The number of matching objects is known before
 //! a page is read, and gives the cost of both paths. If the conditions have an index, the cheaper
-//! one reads at worst about sqrt(n x m) index entries, where n is offset plus limit of the page,
+//! path reads at worst about sqrt(n x m) index entries, where n is offset plus limit of the page,
 //! and m the number of objects of the type.
 
 use cms_model::query::{ListQuery, path::PathRoot};

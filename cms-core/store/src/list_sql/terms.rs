@@ -10,7 +10,6 @@
 //! | any other value | `matches` and similar functions, which call [`cms_model::query::eval`] |
 
 use cms_model::{
-    clock::Timestamp,
     content_type::model::{Property, SchemaType},
     dates,
     query::{
@@ -211,7 +210,7 @@ impl Builder<'_> {
         for (operator, bound) in bounds {
             let bound = bound.as_str().and_then(dates::parse_lenient)?;
             let seconds = match operator {
-                "<" | ">=" => ceiling(bound),
+                "<" | ">=" => bound.seconds_rounded_up(),
                 _ => bound.seconds(),
             };
             terms.push(format!("{column} {operator} {}", self.bind(Sql::Integer(seconds))));
@@ -228,6 +227,15 @@ impl Builder<'_> {
         if scalar == Some(SqlScalar::Text) {
             let text = exact_text(self.slot(name));
             return (self.matches_text(condition, &text), AccessMethod::IndexScan);
+        }
+        // An object matches a negated condition if it does not match the positive one, which may depend on
+        // its links.
+        if let Some(operator) = condition.operator.negates() {
+            let positive = Condition { operator, ..condition.clone() };
+            if let Some(linking) = self.linking(&positive) {
+                let sql = format!("matches_property({}, data)", self.bind_json(&positive));
+                return (format!("NOT ({linking} AND {sql})"), AccessMethod::FullScan);
+            }
         }
         let sql = format!("matches_property({}, data)", self.bind_json(condition));
         match self.linking(condition) {
@@ -456,9 +464,4 @@ fn equal_values(value: &Value, scalar: SqlScalar) -> Vec<Value> {
             .collect(),
         _ => Vec::new(),
     }
-}
-
-/// The first whole second at or after a point in time.
-fn ceiling(at: Timestamp) -> i64 {
-    at.seconds() + i64::from(at.0.rem_euclid(1_000_000) != 0)
 }

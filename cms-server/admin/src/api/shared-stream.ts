@@ -1,6 +1,6 @@
 // One event stream per browser: the tab that holds a lock reads it and passes everything to the others.
-// Where locks do not exist (a page without HTTPS), each visible tab reads a stream of its own. Hidden tabs read none:
-// they would use up the connections that a browser opens to a server.
+// Where locks do not exist (a page without HTTPS), each visible tab reads a stream of its own, and hidden tabs read
+// none: they would use up the connections that a browser opens to a server.
 import { readChanges, readEventStream, type Change, type Presence } from './change-feed';
 
 export type LiveMessage =

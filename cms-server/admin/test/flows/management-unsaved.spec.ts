@@ -96,7 +96,7 @@ test('shows changes of a user by others, and keeps those that are not saved yet'
   await page.getByRole('textbox', { name: 'Name' }).fill('Own name');
   const changed = { email, name: 'Name of others', role: 'custom', rules: [{ ...rule, update: true }] };
   expect((await server.request('PUT', path, changed)).status).toBe(200);
-  await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+  await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange', { bubbles: true })));
   await expect(update).toBeChecked();
   await expect(page.getByRole('textbox', { name: 'Name' })).toHaveValue('Own name');
   await page.getByRole('button', { name: 'Save', exact: true }).click();

@@ -7,6 +7,7 @@ use super::{
     grammar::{ParsedText, all_of, any_of, boosted},
 };
 use crate::{
+    clock::Timestamp,
     dates, limits,
     object::link,
     search::{
@@ -103,7 +104,8 @@ impl QueryCursor<'_> {
         let is_open = self.peek() == Some('{');
         let (inside, close) = self.bracketed()?;
         let (from, to) = inside.split_once(" TO ").ok_or(SyntaxError)?;
-        let (from, to) = (bound(path, from, !is_open)?, bound(path, to, close == ']')?);
+        let (from, to) =
+            (bound(path, from, true, !is_open)?, bound(path, to, false, close == ']')?);
         self.words += 1;
         let is_any = matches!((&from, &to), (Bound::Unbounded, Bound::Unbounded));
         let condition =
@@ -133,7 +135,7 @@ impl QueryCursor<'_> {
             return Err(SyntaxError);
         }
         self.words += 1;
-        let value = value_of(path, &text);
+        let value = bound_value(path, &text, is_lower == is_inclusive);
         let bound = if is_inclusive { Bound::Included(value) } else { Bound::Excluded(value) };
         let (from, to) =
             if is_lower { (bound, Bound::Unbounded) } else { (Bound::Unbounded, bound) };
@@ -283,27 +285,35 @@ fn pattern(word: &[PatternToken]) -> Vec<PatternToken> {
     tokens
 }
 
-fn bound(path: &str, text: &str, is_inclusive: bool) -> Parsed<Bound<Value>> {
+fn bound(path: &str, text: &str, is_lower: bool, is_inclusive: bool) -> Parsed<Bound<Value>> {
     let text = text.trim();
     let quoted = text.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
     let bound = unescape(quoted.unwrap_or(text));
+    let value = || bound_value(path, &bound, is_lower == is_inclusive);
     match text {
         "*" => Ok(Bound::Unbounded),
         "" => Err(SyntaxError),
-        _ if is_inclusive => Ok(Bound::Included(value_of(path, &bound))),
-        _ => Ok(Bound::Excluded(value_of(path, &bound))),
+        _ if is_inclusive => Ok(Bound::Included(value())),
+        _ => Ok(Bound::Excluded(value())),
     }
 }
 
-fn value_of(path: &str, text: &str) -> Value {
+/// The value of a bound. Dates of objects are whole seconds, so a date with a fraction is rounded up for
+/// `>=` and `<`, and down for `>` and `<=`.
+fn bound_value(path: &str, text: &str, rounds_up: bool) -> Value {
     let number = scalar(text).filter(|scalar| !matches!(scalar, ScalarValue::Bool(_)));
-    Value { text: text.to_lowercase(), number: date(path, text).or(number) }
+    let seconds = |at: Timestamp| if rounds_up { at.seconds_rounded_up() } else { at.seconds() };
+    let date = timestamp(path, text).map(|at| ScalarValue::Integer(seconds(at)));
+    Value { text: text.to_lowercase(), number: date.or(number) }
 }
 
 /// Parses the date of a field that holds seconds.
 fn date(path: &str, text: &str) -> Option<ScalarValue> {
-    let date = DATES.contains(&path).then(|| dates::parse_lenient(text)).flatten()?;
-    Some(ScalarValue::Integer(date.seconds()))
+    timestamp(path, text).map(|at| ScalarValue::Integer(at.seconds()))
+}
+
+fn timestamp(path: &str, text: &str) -> Option<Timestamp> {
+    DATES.contains(&path).then(|| dates::parse_lenient(text)).flatten()
 }
 
 /// Parses a number or a boolean.

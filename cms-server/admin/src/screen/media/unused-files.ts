@@ -1,5 +1,5 @@
-// Files that no object uses, by links or by URLs in texts. The server has no filter for them, so the page checks
-// the files of one page, a few at a time. Knows requests, no component.
+// Files to which no object links, and whose ids no searchable text contains. The server has no filter for them, so the
+// page checks the files of one page, a few at a time. Knows requests, no component.
 import { sendRequest, api } from '../../api/client';
 import { MEDIA_TYPE, type Summary } from '../../object/summary';
 import { session } from '../../session/session.svelte';

@@ -8,7 +8,7 @@ import { typeNameError } from './name-checks';
 
 /** A message at a setting of a property, or at a setting of the type. */
 export interface PlacedMessage {
-  /** Names of the property and of those around it, the outer one first; empty: a setting of the type. */
+  /** Names of the properties that contain it, the outermost first, and its own; empty: a setting of the type. */
   property: string[];
   setting: string;
   message: string;
