@@ -202,13 +202,14 @@ impl Servers {
         match change {
             Change::Create { target, linked } => {
                 let new = json!({ "id": target.1, "title": "A title" });
+                // The second write is sent even if the first one is refused.
                 write("POST", &format!("/api/v1/content/{}", target.0), &new)
-                    && write("PATCH", &path(target), &json!({ "related": link(linked) }))
+                    & write("PATCH", &path(target), &json!({ "related": link(linked) }))
             }
             Change::Patch { target, linked, price } => {
                 let properties = json!({ "price": price, "related": link(linked) });
                 write("PATCH", &path(target), &properties)
-                    && write("PATCH", &path(target), &json!({ "price": price }))
+                    & write("PATCH", &path(target), &json!({ "price": price }))
             }
             Change::Delete(target) => write("DELETE", &path(target), &Value::Null),
             Change::Restore => {

@@ -55,11 +55,11 @@ impl ConditionMatcher {
             Operator::Empty => Test::Empty,
             Operator::NotEmpty => Test::NotEmpty,
             Operator::Equals | Operator::NotEqual => Test::EqualsAny(Needles::new(values)),
-            Operator::Contains | Operator::NotContains => match AhoCorasick::new(folded()) {
-                Ok(parts) if values.len() > 1 => Test::ContainsAny(parts),
+            Operator::Contains | Operator::NotContains => {
                 // One text is found faster without an automaton. Too many texts for one are slow.
-                _ => text(|text, part| text.contains(part)),
-            },
+                let several = (values.len() > 1).then(|| AhoCorasick::new(folded()).ok()).flatten();
+                several.map_or_else(|| text(|text, part| text.contains(part)), Test::ContainsAny)
+            }
             Operator::StartsWith => text(|text, start| text.starts_with(start)),
             Operator::EndsWith => text(|text, end| text.ends_with(end)),
             Operator::LessThan => ordered(Ordering::is_lt),

@@ -170,6 +170,11 @@ impl Builder<'_> {
         format!("matches_text({condition}, {text})")
     }
 
+    /// The same for a property of an object.
+    fn matches_property(&mut self, condition: &Condition) -> String {
+        format!("matches_property({}, data)", self.bind_json(condition))
+    }
+
     /// Equality of ids: the index finds any letter case, then the text is compared exactly.
     fn id(&mut self, condition: &Condition) -> Option<String> {
         let is_equality = condition.operator == Operator::Equals
@@ -230,17 +235,16 @@ impl Builder<'_> {
         }
         // An object matches a negated condition if it does not match the positive one, which may depend on
         // its links.
-        if let Some(operator) = condition.operator.negates() {
-            let positive = Condition { operator, ..condition.clone() };
-            if let Some(linking) = self.linking(&positive) {
-                let sql = format!("matches_property({}, data)", self.bind_json(&positive));
-                return (format!("NOT ({linking} AND {sql})"), AccessMethod::FullScan);
-            }
-        }
-        let sql = format!("matches_property({}, data)", self.bind_json(condition));
-        match self.linking(condition) {
-            Some(linking) => (format!("{linking} AND {sql}"), AccessMethod::PrimaryKeys),
-            None => (sql, AccessMethod::FullScan),
+        let negated = condition.operator.negates();
+        let positive = negated.map(|operator| Condition { operator, ..condition.clone() });
+        let linked = positive.as_ref().unwrap_or(condition);
+        let Some(linking) = self.linking(linked) else {
+            return (self.matches_property(condition), AccessMethod::FullScan);
+        };
+        let sql = format!("{linking} AND {}", self.matches_property(linked));
+        match negated {
+            Some(_) => (format!("NOT ({sql})"), AccessMethod::FullScan),
+            None => (sql, AccessMethod::PrimaryKeys),
         }
     }
 
