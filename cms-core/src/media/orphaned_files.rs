@@ -1,7 +1,8 @@
 //! Orphaned files, and media objects without a file.
 //!
 //! Orphaned files are removed a day after this database first recorded them, not a day after they
-//! were stored, because the database may be restored or new. Media objects without a file are only
+//! were stored, because the database may be restored or new, and not before a day after their last
+//! upload. Media objects without a file are only
 //! reported.
 
 use std::collections::{HashMap, HashSet};
@@ -16,7 +17,7 @@ use cms_model::{
 };
 use cms_store::Reader;
 
-use super::service::Media;
+use super::service::{Media, UnusedFile, is_used};
 use crate::{Duty, check::EnsureRunning};
 
 /// Files that are removed at a time.
@@ -85,16 +86,19 @@ impl Media<'_> {
             for batch in old.chunks(FILES_PER_BATCH) {
                 // Another node may do this by now, with a newer state of the objects.
                 let is_ours = trigger == Trigger::Command || self.cms.has_duty(Duty::OrphanedFiles);
-                // `remove_files` returns false while a backup needs all files.
-                if !is_ours || !self.remove_files(batch)? {
+                if !is_ours {
                     return Ok(clean_up);
                 }
+                let files = batch.iter().map(|id| UnusedFile { id: id.clone(), since: stale });
+                let Some(removed) = self.remove_files(files.collect())? else {
+                    return Ok(clean_up);
+                };
+                clean_up.removed += removed;
                 // A later file with the same id is kept for a day again.
-                let removed = batch.to_vec();
+                let orphans = batch.to_vec();
                 self.cms.store.write(move |writer| {
-                    removed.iter().try_for_each(|id| writer.delete_orphan_record(&id.to_string()))
+                    orphans.iter().try_for_each(|id| writer.delete_orphan_record(&id.to_string()))
                 })?;
-                clean_up.removed += batch.len() as u64;
             }
         }
         self.remove_local_files(stale)?;
@@ -150,7 +154,7 @@ impl Media<'_> {
     /// Returns the orphaned files.
     fn orphans(&self, stored: Vec<StoredFile>) -> Result<Vec<Orphan>> {
         let ids = stored.iter().map(|file| file.id.clone());
-        let orphans: HashSet<FileId> = self.unused(ids)?.into_iter().collect();
+        let orphans: HashSet<FileId> = self.reject_used(ids, is_used)?.into_iter().collect();
         let now = self.cms.now();
         let orphans = stored.into_iter().filter(|file| orphans.contains(&file.id));
         let orphans = orphans.map(|StoredFile { id, stored_at, .. }| {
@@ -190,13 +194,8 @@ impl Media<'_> {
         &self,
         ids: impl IntoIterator<Item = FileId>,
     ) -> Result<Vec<FileId>> {
-        self.reject_used(ids, |reader, media, id| Ok(reader.object_pk(media, id)?.is_some()))
-    }
-
-    /// Returns the ids that no object uses, live or in the trash.
-    pub(super) fn unused(&self, ids: impl IntoIterator<Item = FileId>) -> Result<Vec<FileId>> {
         self.reject_used(ids, |reader, media, id| {
-            Ok(reader.object_pk(media, id)?.is_some() || reader.is_in_trash(media, id)?)
+            Ok(reader.object_pk(media, &id.to_string())?.is_some())
         })
     }
 
@@ -204,7 +203,7 @@ impl Media<'_> {
     fn reject_used(
         &self,
         ids: impl IntoIterator<Item = FileId>,
-        is_used: impl Fn(&Reader<'_>, i64, &str) -> Result<bool>,
+        is_used: impl Fn(&Reader<'_>, i64, &FileId) -> Result<bool>,
     ) -> Result<Vec<FileId>> {
         let mut unused = Vec::new();
         let mut ids = ids.into_iter().peekable();
@@ -212,7 +211,7 @@ impl Media<'_> {
             // Short reads, so that no snapshot is held for long.
             self.lookup(|reader, media| {
                 for id in ids.by_ref().take(limits::MAX_PAGE_SIZE as usize) {
-                    if !is_used(reader, media, &id.to_string())? {
+                    if !is_used(reader, media, &id)? {
                         unused.push(id);
                     }
                 }

@@ -3,6 +3,8 @@
 //! Images are in [`super::image`], orphaned files in [`super::orphaned_files`]. Media objects
 //! themselves are ordinary content objects.
 
+use std::sync::{PoisonError, RwLockReadGuard};
+
 use cms_media::{
     incoming::Incoming,
     media_type, pipeline, svg,
@@ -86,6 +88,7 @@ impl Media<'_> {
             caller.require(Access::UPDATE, MEDIA)?;
         }
         let payload = describe(&id, &media, &content, request);
+        let no_removal = request.id.as_ref().map(|_| self.prevent_removal());
         let is_new = self.store(&id, file)?;
         let (fingerprint, at) = (file.fingerprint(), self.cms.now());
         let record = {
@@ -102,9 +105,9 @@ impl Media<'_> {
         let created = created.and_then(PendingCommit::wait).map(Json);
         let may_be_stored = matches!(created, Ok(_) | Err(Error::OutcomeUnknown));
         if !may_be_stored && is_new {
-            // The file stays if another upload has created an object with the same id meanwhile. The
-            // clean-up retries a failed removal.
-            self.remove_unused(&[id.to_string()]);
+            drop(no_removal);
+            // The file stays if another upload of it was successful meanwhile.
+            self.remove_unused(vec![UnusedFile { id, since: Timestamp(0) }]);
         }
         created
     }
@@ -179,28 +182,43 @@ impl Media<'_> {
         }
     }
 
-    /// Removes the files of media objects that left the trash, unless another object has the id,
-    /// live or in the trash. The clean-up retries failed removals.
-    pub(crate) fn remove_unused(&self, ids: &[String]) {
-        let ids: Vec<_> = ids.iter().filter_map(|id| FileId::parse(id)).collect();
-        if !ids.is_empty() {
-            self.unused(ids).and_then(|ids| self.remove_files(&ids)).ok();
-        }
+    /// Prevents that files are removed, until the guard is dropped.
+    pub(crate) fn prevent_removal(&self) -> RwLockReadGuard<'_, ()> {
+        self.cms.file_removal.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Removes files and their records. Returns false when a backup keeps the files.
-    pub(super) fn remove_files(&self, ids: &[FileId]) -> Result<bool> {
-        if !ids.is_empty() {
-            let records = ids.to_vec();
-            self.cms.store.write(move |writer| writer.remove_file_records(&records))?;
+    /// Removes files as [`Self::remove_files`] does. The clean-up retries failed removals.
+    pub(crate) fn remove_unused(&self, files: Vec<UnusedFile>) {
+        self.remove_files(files).ok();
+    }
+
+    /// Removes files and their records, except files that an object uses, live or in the trash, or
+    /// that were uploaded again. Returns the number of removed files; none while a backup needs all
+    /// files.
+    pub(super) fn remove_files(&self, files: Vec<UnusedFile>) -> Result<Option<u64>> {
+        if files.is_empty() {
+            return Ok(Some(0));
         }
+        let _lock = self.cms.file_removal.write().unwrap_or_else(PoisonError::into_inner);
+        let now = self.cms.now();
+        let ids = self.cms.write_with_catalog(move |writer, catalog| {
+            let media = catalog.get(MEDIA)?.pk;
+            let mut removed = Vec::new();
+            for UnusedFile { id, since } in files {
+                if !is_used(writer, media, &id)? && writer.remove_file_record(&id, since, now)? {
+                    removed.push(id);
+                }
+            }
+            Ok(removed)
+        })?;
         // Checked after the deletion was committed: a backup that begins now does not have the objects.
         if let Some(cluster) = self.cms.cluster()
             && cluster.is_backup_running()?
         {
-            return Ok(false);
+            return Ok(None);
         }
-        self.cms.files.remove(ids)
+        let is_removed = self.cms.files.remove(&ids)?;
+        Ok(is_removed.then_some(ids.len() as u64))
     }
 
     /// Removes the rendered images of all objects of a type that were deleted at this time. The
@@ -213,6 +231,18 @@ impl Media<'_> {
             self.delete_renders_of(MEDIA, deleted.iter().map(String::as_str));
         }
     }
+}
+
+/// A file that no object uses since a time. An upload after it keeps the file.
+pub(crate) struct UnusedFile {
+    pub(crate) id: FileId,
+    pub(crate) since: Timestamp,
+}
+
+/// Returns whether an object uses a file, live or in the trash.
+pub(super) fn is_used(reader: &Reader<'_>, media: i64, id: &FileId) -> Result<bool> {
+    let id = id.to_string();
+    Ok(reader.object_pk(media, &id)?.is_some() || reader.is_in_trash(media, &id)?)
 }
 
 /// The media object of a file, with its properties in the documented order (see

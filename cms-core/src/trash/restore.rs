@@ -4,6 +4,7 @@
 use cms_media::incoming::Incoming;
 use cms_model::{
     auth::scope::Access,
+    clock::Timestamp,
     content_type::builtin::MEDIA,
     context::Caller,
     error::{Error, Result},
@@ -14,9 +15,10 @@ use cms_model::{
 };
 use serde_json::{Map, Value};
 
-use super::service::{Trash, deleted, find};
+use super::service::{Trash, deleted, find, unused_file};
 use crate::{
     hooks::{self, WriteEvent},
+    media::service::UnusedFile,
     object::{
         service::{require_quota, to_json},
         write::{
@@ -45,16 +47,19 @@ impl Trash<'_> {
         let config = &self.cms.config;
         self.call_webhooks(caller, entry, &mut request)?;
         let context = Context::new(caller, config);
-        let (name, old, prepared) = self.cms.read_with_catalog(|reader, catalog| {
+        let (name, old, old_file, prepared) = self.cms.read_with_catalog(|reader, catalog| {
             let (found, content_type) = find(reader, catalog, caller, entry, RESTORE)?;
             let deleted = deleted(reader, entry, found.pk)?;
             let inputs = RestoreInputs { caller, context: &context, request: &request };
             let budget = &mut StepBudget::per_object();
             let prepared = Restoration::new(reader, content_type, &deleted, &inputs, budget)?;
             let prepared = prepared.checked(reader, catalog, content_type)?;
-            Ok((content_type.name().to_owned(), found.id, prepared))
+            let old_file = unused_file(&found);
+            Ok((content_type.name().to_owned(), found.id, old_file, prepared))
         })?;
         let moved = request.id.clone().filter(|id| name == MEDIA && !id.eq_ignore_ascii_case(&old));
+        let media = self.cms.media();
+        let no_removal = moved.as_ref().map(|_| media.prevent_removal());
         let file = moved.map(|id| self.copy_file(&old, &id)).transpose()?.flatten();
         let (quota, at) = (config.max_objects, context.stamp.at);
         let (owned_caller, entry) = (caller.clone(), entry.to_owned());
@@ -84,9 +89,10 @@ impl Trash<'_> {
             Ok(to_json(content_type, &stored))
         });
         if let Some(copy) = file {
+            drop(no_removal);
             // The old file is unused if the object was restored, else the copy is unused.
-            let ids = if copy.is_new { vec![old, copy.id.to_string()] } else { vec![old] };
-            self.cms.media().remove_unused(&ids);
+            let copy = copy.is_new.then_some(UnusedFile { id: copy.id, since: Timestamp(0) });
+            media.remove_unused(old_file.into_iter().chain(copy).collect());
         }
         restored
     }

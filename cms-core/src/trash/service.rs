@@ -13,6 +13,7 @@ use cms_model::{
     dates,
     error::{Error, Result},
     limits,
+    media::id::FileId,
     object::view::{Audience, View},
     read,
     wire::{
@@ -23,7 +24,10 @@ use cms_model::{
 };
 use cms_store::{DeletedObject, Reader, TrashEntry, TrashFilter, WriteTransaction};
 
-use crate::{cms::Cms, content_type::service::is_named, hooks, object::service::to_json};
+use crate::{
+    cms::Cms, content_type::service::is_named, hooks, media::service::UnusedFile,
+    object::service::to_json,
+};
 
 /// The rights on a type that reading its deleted objects needs.
 const READ: Access = Access::READ_DELETED;
@@ -97,7 +101,7 @@ impl Trash<'_> {
             let (found, _) = find(writer, catalog, &caller, &entry, Access::DELETE)?;
             remove_entries(writer, catalog, vec![found], stamp)
         })?;
-        self.cms.media().remove_unused(&removed);
+        self.cms.media().remove_unused(removed);
         Ok(())
     }
 
@@ -119,7 +123,7 @@ impl Trash<'_> {
                 let count = found.len() as u64;
                 Ok((count, more, remove_entries(writer, catalog, found, stamp)?))
             })?;
-        self.cms.media().remove_unused(&files);
+        self.cms.media().remove_unused(files);
         Ok(EmptiedTrash { removed_count, more })
     }
 
@@ -142,7 +146,7 @@ impl Trash<'_> {
                 }
                 Ok((more, files))
             })?;
-            self.cms.media().remove_unused(&files);
+            self.cms.media().remove_unused(files);
             if !more {
                 return Ok(());
             }
@@ -199,13 +203,18 @@ fn items(
     Ok(entries.iter().filter_map(item).collect())
 }
 
-/// Removes entries in a transaction; returns the ids of media objects, whose files may be unused.
+/// Returns the file that a media object used until its deletion.
+pub(super) fn unused_file(entry: &TrashEntry) -> Option<UnusedFile> {
+    FileId::parse(&entry.id).map(|id| UnusedFile { id, since: entry.deleted_at })
+}
+
+/// Removes entries in a transaction; returns the files of media objects.
 fn remove_entries(
     writer: &WriteTransaction<'_>,
     catalog: &Catalog,
     entries: Vec<TrashEntry>,
     stamp: Stamp,
-) -> Result<Vec<String>> {
+) -> Result<Vec<UnusedFile>> {
     if entries.is_empty() {
         return Ok(Vec::new());
     }
@@ -223,7 +232,7 @@ fn remove_entries(
         let audience = Audience::of(known, false);
         writer.remove_trash((ctd, known.name()), &pks, audience, stamp)?;
         if known.name() == MEDIA {
-            files.extend(entries.into_iter().map(|entry| entry.id));
+            files.extend(entries.iter().filter_map(unused_file));
         }
     }
     Ok(files)

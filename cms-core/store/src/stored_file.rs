@@ -11,7 +11,7 @@ use cms_model::{
 };
 use rusqlite::params;
 
-use super::{Reader, WriteTransaction, error::map};
+use super::{Reader, WriteTransaction};
 
 /// A media object, live or in the trash, and the record of its file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,12 +81,20 @@ impl WriteTransaction<'_> {
         )
     }
 
-    /// Removes the records of removed files.
-    pub fn remove_file_records(&self, ids: &[FileId]) -> Result<()> {
-        let mut statement = self.statement("DELETE FROM stored_file WHERE id = ?1")?;
-        for id in ids {
-            statement.execute([id.to_string()]).map_err(map)?;
-        }
-        Ok(())
+    /// Removes the record of a file, unless the file was uploaded again after a time. Returns
+    /// whether the file has no record now. Ignores the time of a record in the future, which comes
+    /// from a wrong clock.
+    pub fn remove_file_record(
+        &self,
+        id: &FileId,
+        after: Timestamp,
+        now: Timestamp,
+    ) -> Result<bool> {
+        let id = id.to_string();
+        self.execute(
+            "DELETE FROM stored_file WHERE id = ?1 AND (stored_at <= ?2 OR stored_at > ?3)",
+            params![id, after.0, now.0],
+        )?;
+        self.query_value("SELECT NOT EXISTS (SELECT 1 FROM stored_file WHERE id = ?1)", [id])
     }
 }

@@ -196,6 +196,26 @@ fn orphaned_files_start_a_new_day_after_an_object() {
     assert_eq!((check(cms).waiting, check(cms).orphaned.len()), (1, 0));
 }
 
+#[test]
+fn orphaned_file_that_was_uploaded_again_is_kept_for_another_day() {
+    let core = TestCms::new();
+    let cms = &core.cms;
+    let id = "_media-448eab50-efc1-46ef-83f2-b910b8cc58e0".to_owned();
+    let request = UploadRequest { save: false, id: Some(id), ..image("a.png") };
+    let bytes = fs::read(fixture("media/still.png")).unwrap();
+    upload(cms, &bytes, &request).unwrap();
+    core.to_real_time(0);
+    cms.media().clean_up().unwrap();
+    core.run_for(23 * 3600);
+    upload(cms, &bytes, &request).unwrap();
+    core.run_for(2 * 3600);
+    let repair = || cms.check(&CheckRequest { repair: true, digests: false }).unwrap().media;
+    assert_eq!((repair().removed, check(cms).files), (0, 1));
+    cms.media().clean_up().unwrap();
+    core.run_for(25 * 3600);
+    assert_eq!((repair().removed, check(cms).files), (1, 0));
+}
+
 /// Many orphaned files may mean that the objects were lost.
 #[test]
 fn orphaned_files_over_a_tenth_are_removed_by_a_command_only() {
@@ -380,6 +400,25 @@ fn core_can_be_dropped_by_asynchronous_code() {
     core.cms.media().connect().unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     runtime.block_on(async move { drop(core) });
+}
+
+#[test]
+fn file_stays_when_it_is_uploaded_again_during_the_removal_of_its_trash_entry() {
+    let core = TestCms::new();
+    let cms = &core.cms;
+    let id = text(cms, b"some text");
+    let request = UploadRequest { id: Some(id.clone()), ..image("a.txt") };
+    let request = UploadRequest { kind: Some("file".to_owned()), ..request };
+    for _ in 0..30 {
+        cms.objects().delete(&local(), "_media", &id).unwrap();
+        core.clock.advance(1);
+        std::thread::scope(|scope| {
+            scope.spawn(|| empty_trash(cms));
+            upload(cms, b"some text", &UploadRequest { save: false, ..request.clone() }).unwrap();
+        });
+        assert_eq!(files(&core.path().join("media")), [id.clone()]);
+        upload(cms, b"some text", &request).unwrap();
+    }
 }
 
 #[test]
