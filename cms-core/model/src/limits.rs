@@ -211,6 +211,9 @@ pub const MAX_GRAPHQL_DEPTH: usize = 15;
 pub const MAX_GRAPHQL_RELATION_DEPTH: usize = 10;
 /// Maximum number of objects in the response to a GraphQL query.
 pub const MAX_GRAPHQL_OBJECTS: usize = 10_000;
+/// Maximum number of links that the relations of a GraphQL query follow. A link counts again for
+/// each alias of its relation.
+pub const MAX_GRAPHQL_LINKS: usize = 100_000;
 /// Maximum size of the response to a GraphQL query, and of the objects that it holds in memory.
 pub const MAX_GRAPHQL_RESPONSE_BYTES: usize = 64 * 1024 * 1024;
 /// Maximum depth of brackets of any kind in a GraphQL query.

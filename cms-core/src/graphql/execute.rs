@@ -73,6 +73,11 @@ fn too_many() -> QueryError {
     QueryError::too_complex(format!("Query resolves too many objects, limit: {limit}"))
 }
 
+fn too_many_links() -> QueryError {
+    let limit = limits::MAX_GRAPHQL_LINKS;
+    QueryError::too_complex(format!("Query follows too many links, limit: {limit}"))
+}
+
 impl PlanExecution<'_> {
     /// Returns the body of the response.
     pub(crate) fn run(&self) -> Result<Vec<u8>, QueryFailure> {
@@ -299,6 +304,9 @@ impl PlanExecution<'_> {
         let (mut fetched, mut bytes) = (0, 0);
         let deepest = self.plan.relations.iter().map(|relation| relation.level).max();
         for level in 0..deepest.map_or(0, |deepest| deepest + 1) {
+            if response.targets.has_too_many_links() {
+                return Err(too_many_links().into());
+            }
             let mut by_type: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
             for (index, relation) in self.plan.relations.iter().enumerate() {
                 if relation.level == level {

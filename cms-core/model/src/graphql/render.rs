@@ -71,11 +71,19 @@ impl Template {
 pub struct RelationTargets<'p> {
     relations: &'p [PlannedRelation],
     found: Vec<IndexMap<String, Option<Template>>>,
+    /// Number of links that were followed.
+    links: usize,
 }
 
 impl<'p> RelationTargets<'p> {
     pub fn of(relations: &'p [PlannedRelation]) -> Self {
-        Self { relations, found: relations.iter().map(|_| IndexMap::new()).collect() }
+        Self { relations, found: relations.iter().map(|_| IndexMap::new()).collect(), links: 0 }
+    }
+
+    /// Returns whether relations follow more links than a query may. Further links are not in the
+    /// templates.
+    pub fn has_too_many_links(&self) -> bool {
+        self.links > limits::MAX_GRAPHQL_LINKS
     }
 
     /// Ids of the linked objects of a relation.
@@ -143,8 +151,14 @@ impl<'p> RelationTargets<'p> {
         let target_type = &self.relations[relation].content_type;
         let found = &mut self.found[relation];
         let mut targets = Vec::new();
-        for (content_type, id) in json::elements(links).filter_map(scan::internal_link) {
-            if content_type == *target_type {
+        for link in json::elements(links) {
+            self.links += 1;
+            if self.links > limits::MAX_GRAPHQL_LINKS {
+                break;
+            }
+            if let Some((content_type, id)) = scan::internal_link(link)
+                && content_type == *target_type
+            {
                 let entry = found.entry(id.to_ascii_lowercase());
                 targets.push(entry.index());
                 entry.or_default();

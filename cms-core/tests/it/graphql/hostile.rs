@@ -5,11 +5,11 @@ mod queries;
 use std::time::{Duration, Instant};
 
 use cms_core::Caller;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use self::queries::{aliases, nested, queries};
 use super::{Legacy, V2, content, execute, execute_as};
-use crate::support::map;
+use crate::support::{link, map};
 
 /// Generous, because tests run on busy machines and without optimisation.
 const TIME_LIMIT: Duration = Duration::from_secs(1);
@@ -70,6 +70,30 @@ fn long_value_counts_each_time_it_is_selected() {
             execute(&test.cms, version, &format!("{start} {} {end}", titles(1000)));
         let code = &body["errors"][0]["extensions"]["code"];
         assert_eq!((status, code), (400, &"QUERY_TOO_COMPLEX".into()), "{start}");
+    }
+}
+
+#[test]
+fn links_count_for_each_alias_of_their_relation() {
+    let test = content::folder();
+    let local = Caller::local();
+    let links: Vec<Value> = (0..300)
+        .map(|number| {
+            let author = map(json!({ "id": number.to_string(), "name": number.to_string() }));
+            test.cms.objects().create(&local, "author", author).unwrap();
+            link("author", &number.to_string())
+        })
+        .collect();
+    test.cms.objects().patch(&local, "post", "full", map(json!({ "author": links }))).unwrap();
+    let query = |start: &str, count| format!("{start} {{ {} }} }}", aliases(count, "author { id }"));
+    for start in ["{ post(id: \"full\")", "{ postList", "{ post(id: \"linked\") { related"] {
+        let end = if start.ends_with("related") { "}" } else { "" };
+        let (status, body) = execute(&test.cms, Legacy, &(query(start, 340) + end));
+        let message = "Query follows too many links, limit: 100000";
+        assert_eq!((status, &body["errors"][0]["message"]), (400, &message.into()), "{start}");
+        let message = "Query resolves too many objects, limit: 10000";
+        let (status, body) = execute(&test.cms, Legacy, &(query(start, 40) + end));
+        assert_eq!((status, &body["errors"][0]["message"]), (400, &message.into()), "{start}");
     }
 }
 
