@@ -85,7 +85,8 @@ fn links_count_for_each_alias_of_their_relation() {
         })
         .collect();
     test.cms.objects().patch(&local, "post", "full", map(json!({ "author": links }))).unwrap();
-    let query = |start: &str, count| format!("{start} {{ {} }} }}", aliases(count, "author { id }"));
+    let query =
+        |start: &str, count| format!("{start} {{ {} }} }}", aliases(count, "author { id }"));
     for start in ["{ post(id: \"full\")", "{ postList", "{ post(id: \"linked\") { related"] {
         let end = if start.ends_with("related") { "}" } else { "" };
         let (status, body) = execute(&test.cms, Legacy, &(query(start, 340) + end));
