@@ -1,6 +1,6 @@
 //! [`Cms`]: an open data directory and its services.
 
-use std::sync::{Arc, RwLock};
+use std::sync::Arc;
 
 use cms_media::{
     files::Files,
@@ -48,9 +48,6 @@ pub struct Cms {
     pub(crate) graphql_schemas: SchemaCache,
     pub(crate) index: Indexer,
     pub(crate) files: Files,
-    /// Locked while files are removed; shared by uploads under given ids, whose file may exist
-    /// already: it must not be removed before they have recorded it.
-    pub(crate) file_removal: RwLock<()>,
     pub(crate) renders: Renders,
     pub(crate) recent_renders: Recent,
     pub(crate) documents: DocumentCache,
@@ -99,7 +96,6 @@ impl Cms {
         Ok(Self {
             index: Indexer::new(&config.folder),
             files: Files::new(config.files(), space),
-            file_removal: RwLock::default(),
             renders: Renders::new(config.folder.join("cache/images"), config.render_cache),
             recent_renders: Recent::default(),
             linked_objects: LinkedObjects::new(config.linked_object_cache),

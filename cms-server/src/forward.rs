@@ -14,13 +14,13 @@ use std::{
 
 use axum::{
     body::{Body, HttpBody},
-    http::{self, HeaderMap, HeaderName, HeaderValue, StatusCode, header, request::Parts},
+    http::{self, HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header, request::Parts},
 };
 use bytes::Bytes;
 use cms_core::{Cluster, Error, Result, WriterNode};
 use http_body_util::BodyExt as _;
 use hyper::body::{Frame, SizeHint};
-use reqwest::{Client, redirect::Policy};
+use reqwest::{Client, Url, redirect::Policy};
 use tokio::{sync::Semaphore, time};
 
 use crate::{
@@ -39,7 +39,8 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
 /// Shorter than the idle timeout of the other node, so that it does not close a pooled connection just
 /// as a request is sent on it.
 const POOL_IDLE_TIMEOUT: Duration = Duration::from_secs(30);
-/// A change of many objects takes long.
+/// Time for a response, after the time that the client has for its body: a change of many objects takes
+/// long.
 const RESPONSE_TIMEOUT: Duration = Duration::from_mins(5);
 
 /// Time for a response after another node has become the writer: the former writer may be finishing its
@@ -85,7 +86,7 @@ pub(crate) fn target(cluster: Cluster<'_>, headers: &HeaderMap) -> Option<Writer
 
 impl Forwarding {
     /// Sends a request to another node. Returns none, with the body unread, if the node cannot be
-    /// reached: then this node handles the request.
+    /// reached, or the path cannot be sent unchanged: then this node handles the request.
     ///
     /// # Errors
     /// [`Error::OutcomeUnknown`] if the connection breaks later.
@@ -101,14 +102,11 @@ impl Forwarding {
         let Ok(Ok(_permit)) = permit else {
             return Err(Error::Busy("too many forwarded writes".to_owned()));
         };
+        let Some(url) = url(writer, &parts.uri) else { return Ok(None) };
         let shared_body = Arc::new(Mutex::new(std::mem::take(body)));
-        let path = parts.uri.path_and_query().map_or("/", |path| path.as_str());
         let request = self
-            .client()?
-            .request(
-                parts.method.clone(),
-                format!("{}{path}", writer.address.trim_end_matches('/')),
-            )
+            .client(app)?
+            .request(parts.method.clone(), url)
             .headers(headers(parts, writer, client, request_id))
             .body(reqwest::Body::wrap(ForwardedBody(Arc::clone(&shared_body))));
         let sent = tokio::select! {
@@ -133,7 +131,7 @@ impl Forwarding {
         response
     }
 
-    fn client(&self) -> Result<&Client> {
+    fn client(&self, app: &App) -> Result<&Client> {
         let client = self.client.get_or_init(|| {
             // Fails only if a cryptography provider is already installed, which works too.
             rustls::crypto::ring::default_provider().install_default().ok();
@@ -144,11 +142,19 @@ impl Forwarding {
                 .redirect(Policy::none())
                 .connect_timeout(CONNECT_TIMEOUT)
                 .pool_idle_timeout(POOL_IDLE_TIMEOUT)
-                .timeout(RESPONSE_TIMEOUT);
+                .timeout(app.config.request_timeout + RESPONSE_TIMEOUT);
             builder.build().map_err(|error| error.to_string())
         });
         client.as_ref().map_err(|reason| Error::internal(reason.clone()))
     }
+}
+
+/// Returns the URL of a request on another node; none if the client library would send another path. It
+/// resolves the segments `.` and `..`, which are valid ids, also when they are encoded.
+fn url(writer: &WriterNode, uri: &Uri) -> Option<Url> {
+    let path = uri.path_and_query().map_or("/", |path| path.as_str());
+    let url = Url::parse(&format!("{}{path}", writer.address.trim_end_matches('/'))).ok()?;
+    url.path().ends_with(uri.path()).then_some(url)
 }
 
 /// Waits until another node writes, and the former one had time to finish.
@@ -231,4 +237,25 @@ impl HttpBody for ForwardedBody {
 fn lock(body: &Mutex<Body>) -> MutexGuard<'_, Body> {
     // A panic inside the lock fails the request.
     body.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn path_that_the_client_library_would_change_is_not_forwarded() {
+        let writer = WriterNode {
+            name: "one".to_owned(),
+            address: "http://one:8080/".to_owned(),
+            token: String::new(),
+        };
+        let url = |path: &str| url(&writer, &path.parse().unwrap()).map(|url| url.to_string());
+        for path in ["/", "/a/b%20c", "/a/b%2Fc/..d", "/a?x=%2e%2e/../y", "/a/%2525"] {
+            assert_eq!(url(path), Some(format!("http://one:8080{path}")));
+        }
+        for path in ["/a/..", "/a/%2e%2E", "/a/./b", "/a/%2e/b", "/a/.%2e/b", "/%2e"] {
+            assert_eq!(url(path), None, "{path}");
+        }
+    }
 }

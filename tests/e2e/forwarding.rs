@@ -180,6 +180,18 @@ fn forwarded_client_address_needs_the_token_of_a_node() {
     assert_eq!((nodes.forwarded("responded"), nodes.last_writer()), (before, "two".to_owned()));
 }
 
+#[test]
+fn new_key_is_accepted_by_a_node_that_may_read_older_content() {
+    let Some(nodes) = Nodes::start(&["--read-consistency", "within=30s"]) else { return };
+    for number in 0..10 {
+        let key = json!({ "name": format!("key-{number}"), "kind": "read_only" });
+        let created = nodes.writer.post("internal/key", key.to_string());
+        let request = nodes.client.get(format!("{}{TAGS}", nodes.other.url));
+        let request = request.header("x-auth-token", created["key"].as_str().unwrap());
+        assert_eq!(request.send().unwrap().status(), 200);
+    }
+}
+
 /// The page of a node is same-origin for the node that writes, too.
 #[test]
 fn session_of_the_admin_page_writes_through_another_node() {

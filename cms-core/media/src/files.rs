@@ -9,7 +9,7 @@
 
 use std::{
     fs::{self, File},
-    io::{ErrorKind, Read, Seek, Write},
+    io::{self, ErrorKind, Read, Seek, Write},
     ops::Range,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
@@ -43,6 +43,8 @@ const OWNER: &str = "cms-space";
 const BACKUP_LOCK: &str = "backup.lock";
 /// Bytes of a file per request to S3, and per read of a file that is copied or compared.
 const CHUNK_BYTES: u64 = 5 * 1024 * 1024;
+/// Locked while files are removed; shared by uploads whose file may exist already.
+const REMOVAL_LOCK: &str = "removal.lock";
 /// Maximum wait of a backup for running removals of files.
 const MAX_LOCK_WAIT: Duration = Duration::from_secs(2);
 
@@ -214,6 +216,23 @@ impl Files {
 
     fn open_backup_lock(&self) -> Result<File> {
         lock::open(&self.settings.folder.join(BACKUP_LOCK))
+    }
+
+    /// Prevents that a process removes files of this data directory, while the lock exists.
+    pub fn prevent_removal(&self) -> Result<File> {
+        self.lock_removal(File::lock_shared)
+    }
+
+    /// Waits until no process prevents the removal of files; none can while the lock exists.
+    pub fn lock_for_removal(&self) -> Result<File> {
+        self.lock_removal(File::lock)
+    }
+
+    fn lock_removal(&self, take: fn(&File) -> io::Result<()>) -> Result<File> {
+        let path = self.settings.folder.join(REMOVAL_LOCK);
+        let lock = lock::open(&path)?;
+        take(&lock).map_err(|error| path_error(&path, &error))?;
+        Ok(lock)
     }
 
     /// Removes files, unless a backup holds the lock; missing files count as removed. Returns whether

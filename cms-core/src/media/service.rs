@@ -3,8 +3,6 @@
 //! Images are in [`super::image`], orphaned files in [`super::orphaned_files`]. Media objects
 //! themselves are ordinary content objects.
 
-use std::sync::{PoisonError, RwLockReadGuard};
-
 use cms_media::{
     incoming::Incoming,
     media_type, pipeline, svg,
@@ -88,7 +86,8 @@ impl Media<'_> {
             caller.require(Access::UPDATE, MEDIA)?;
         }
         let payload = describe(&id, &media, &content, request);
-        let no_removal = request.id.as_ref().map(|_| self.prevent_removal());
+        // The file may exist already: it must not be removed before it is recorded again.
+        let no_removal = request.id.as_ref().map(|_| self.cms.files.prevent_removal()).transpose()?;
         let is_new = self.store(&id, file)?;
         let (fingerprint, at) = (file.fingerprint(), self.cms.now());
         let record = {
@@ -97,6 +96,7 @@ impl Media<'_> {
         };
         if !request.save {
             self.cms.store.write(record)?;
+            self.require_stored(&id, file)?;
             let text = serde_json::to_vec(&payload).expect("a map has string keys");
             return Ok(Json(text));
         }
@@ -108,8 +108,18 @@ impl Media<'_> {
             drop(no_removal);
             // The file stays if another upload of it was successful meanwhile.
             self.remove_unused(vec![UnusedFile { id, since: Timestamp(0) }]);
+        } else if may_be_stored {
+            self.require_stored(&id, file)?;
         }
         created
+    }
+
+    /// Stores a recorded file again if another node has removed it before it knew of the record.
+    fn require_stored(&self, id: &FileId, file: &mut Incoming) -> Result<()> {
+        if self.cms.cluster().is_some() && self.cms.files.size(id)?.is_none() {
+            self.cms.files.store(id, file)?;
+        }
+        Ok(())
     }
 
     fn validate_upload(
@@ -182,11 +192,6 @@ impl Media<'_> {
         }
     }
 
-    /// Prevents that files are removed, until the guard is dropped.
-    pub(crate) fn prevent_removal(&self) -> RwLockReadGuard<'_, ()> {
-        self.cms.file_removal.read().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Removes files as [`Self::remove_files`] does. The clean-up retries failed removals.
     pub(crate) fn remove_unused(&self, files: Vec<UnusedFile>) {
         self.remove_files(files).ok();
@@ -199,9 +204,9 @@ impl Media<'_> {
         if files.is_empty() {
             return Ok(Some(0));
         }
-        let _lock = self.cms.file_removal.write().unwrap_or_else(PoisonError::into_inner);
+        let _lock = self.cms.files.lock_for_removal()?;
         let now = self.cms.now();
-        let ids = self.cms.write_with_catalog(move |writer, catalog| {
+        let mut ids = self.cms.write_with_catalog(move |writer, catalog| {
             let media = catalog.get(MEDIA)?.pk;
             let mut removed = Vec::new();
             for UnusedFile { id, since } in files {
@@ -212,13 +217,29 @@ impl Media<'_> {
             Ok(removed)
         })?;
         // Checked after the deletion was committed: a backup that begins now does not have the objects.
-        if let Some(cluster) = self.cms.cluster()
-            && cluster.is_backup_running()?
-        {
-            return Ok(None);
+        if let Some(cluster) = self.cms.cluster() {
+            if cluster.is_backup_running()? {
+                return Ok(None);
+            }
+            // Another node may have recorded an upload of the same file since.
+            cluster.catch_up()?;
+            ids = self.without_record(ids)?;
         }
         let is_removed = self.cms.files.remove(&ids)?;
         Ok(is_removed.then_some(ids.len() as u64))
+    }
+
+    /// Returns the ids of the files that have no record.
+    fn without_record(&self, ids: Vec<FileId>) -> Result<Vec<FileId>> {
+        self.cms.store.read_autocommit(|reader| {
+            let mut found = Vec::with_capacity(ids.len());
+            for id in ids {
+                if reader.stored_file(&id)?.is_none() {
+                    found.push(id);
+                }
+            }
+            Ok(found)
+        })
     }
 
     /// Removes the rendered images of all objects of a type that were deleted at this time. The

@@ -59,7 +59,7 @@ impl Trash<'_> {
         })?;
         let moved = request.id.clone().filter(|id| name == MEDIA && !id.eq_ignore_ascii_case(&old));
         let media = self.cms.media();
-        let no_removal = moved.as_ref().map(|_| media.prevent_removal());
+        let no_removal = moved.as_ref().map(|_| self.cms.files.prevent_removal()).transpose()?;
         let file = moved.map(|id| self.copy_file(&old, &id)).transpose()?.flatten();
         let (quota, at) = (config.max_objects, context.stamp.at);
         let (owned_caller, entry) = (caller.clone(), entry.to_owned());

@@ -17,7 +17,9 @@ use std::{
 use axum::{
     Router,
     body::{Body, HttpBody},
-    http::{HeaderValue, Method, Request, StatusCode, Uri, Version, header, request::Parts},
+    http::{
+        HeaderMap, HeaderValue, Method, Request, StatusCode, Uri, Version, header, request::Parts,
+    },
     response::Response as HttpResponse,
 };
 use cms_core::{Cms, Error, Permission, Reservation, Result};
@@ -198,11 +200,8 @@ async fn respond(
             let query = Query::of(&parts);
             let mut response = Box::pin(images::get(app, &parts, &query, &segments)).await;
             // The file may have been uploaded on another node a moment ago.
-            let strict = (Consistency::Strict, false);
             if response.status == StatusCode::NOT_FOUND
-                && app.cms.cluster().is_some()
-                && needed_consistency(app, route) != Some(Consistency::Strict)
-                && app.head_checks.wait(&app.cms, strict, &parts.headers).await.is_ok()
+                && has_caught_up(app, route, &parts.headers).await
             {
                 response = Box::pin(images::get(app, &parts, &query, &segments)).await;
             }
@@ -257,7 +256,14 @@ async fn respond(
                 memory: Arc::clone(memory),
                 progress: (route.progress != ProgressUse::None).then(Arc::default),
             });
-            let response = Arc::clone(&request).respond(app, body, outputs).await;
+            let mut response = Arc::clone(&request).respond(app, body, outputs).await;
+            // The key or session may have been created on another node a moment ago.
+            if matches!(response, Err(Error::Unauthenticated))
+                && Box::pin(has_caught_up(app, route, &request.parts.headers)).await
+            {
+                outputs.remove_cookie = None;
+                response = Box::pin(Arc::clone(&request).respond(app, body, outputs)).await;
+            }
             // Errors of the checks have the list of ignored parameters too.
             Ok(response.unwrap_or_else(|error| {
                 let ignored = ignored_parameters(route, &request.parts);
@@ -279,6 +285,14 @@ fn needed_consistency(app: &App, route: &Route) -> Option<Consistency> {
         }
         _ => Some(Consistency::Strict),
     }
+}
+
+/// Brings the replica to the newest state for a route that may read an older one. Returns false if the
+/// replica was new enough for any read before, or cannot be brought there.
+async fn has_caught_up(app: &App, route: &Route, headers: &HeaderMap) -> bool {
+    app.cms.cluster().is_some()
+        && needed_consistency(app, route) != Some(Consistency::Strict)
+        && app.head_checks.wait(&app.cms, (Consistency::Strict, false), headers).await.is_ok()
 }
 
 /// Waits until no node accepts a key or session that has just been revoked, at most as long as
