@@ -15,10 +15,10 @@ use std::{
 
 use cms_core::{
     DEFAULT_WORKFLOW, Error,
-    import::{definition, fetch, is_system_type, is_unchanged_builtin_type},
+    import::{definition, fetch, is_system_type, is_unchanged_builtin_type, list_ids},
     limits,
     paging::PageRequest,
-    wire::{content_type::ContentType, list::List, object::ListRequest, trash::TrashRequest},
+    wire::{content_type::ContentType, trash::TrashRequest},
 };
 use serde_json::{Map, Value, json};
 
@@ -40,9 +40,11 @@ use crate::{
     target::{Edition, Target, all_pages},
 };
 
-const OBJECTS_PER_FILE: u64 = 10_000;
-/// Objects in one request.
+const OBJECTS_PER_FILE: usize = 10_000;
+/// Entries of a list in one request.
 const PAGE_SIZE: u32 = limits::MAX_PAGE_SIZE;
+/// Objects in memory.
+const BATCH_SIZE: usize = 200;
 /// The page of a request that only counts objects.
 const COUNT_PAGE: PageRequest = PageRequest { number: 1, limit: 1 };
 /// Media files between two updates of the progress.
@@ -175,37 +177,38 @@ impl Export<'_> {
             .map_err(unwritable)?;
 
         let name = &content_type.name;
-        let mut list = page(self.target, name, 1)?;
-        let files = list.total_count.div_ceil(OBJECTS_PER_FILE);
-        let pages_in_file = OBJECTS_PER_FILE / u64::from(PAGE_SIZE);
-        for number in 1..=files {
-            let file = File::create(path.join(folder::object_file_name(name, number, files)))
+        let ids = list_ids(self.target, name)?;
+        let files = ids.chunks(OBJECTS_PER_FILE);
+        let count = files.len();
+        for (number, ids) in (1..).zip(files) {
+            let file = File::create(path.join(folder::object_file_name(name, number, count)))
                 .map_err(unwritable)?;
             let mut file = BufWriter::new(file);
-            for _ in 0..pages_in_file {
+            for ids in ids.chunks(BATCH_SIZE) {
+                let mut found = fetch(self.target, name, ids, Edition::Current)?;
+                // An object that was deleted since it was listed is missing.
+                let objects = ids.iter().filter_map(|id| found.remove(&id.to_lowercase()));
+                let objects: Vec<Value> = objects.collect();
                 let is_modified = |object: &&Value| object["internal"]["status"] == "modified";
-                let modified = list.data.iter().filter(is_modified);
+                let modified = objects.iter().filter(is_modified);
                 let modified: Vec<&str> = modified.filter_map(|o| o["id"].as_str()).collect();
                 let published = fetch(self.target, name, &modified, Edition::Published)?;
-                for object in &list.data {
+                for object in &objects {
                     let row = row(content_type, object, &published);
                     writeln!(file, "{row}").map_err(unwritable)?;
                     let is_scheduled = object["internal"].get("scheduledAt").is_some();
                     self.written.scheduled += u64::from(is_scheduled);
                 }
-                self.written.objects += list.count;
+                let written = objects.len() as u64;
+                self.written.objects += written;
                 if name == media::TYPE {
-                    for objects in list.data.chunks(FILES_PER_UPDATE) {
+                    for objects in objects.chunks(FILES_PER_UPDATE) {
                         self.write_files(objects, path)?;
                         self.advance(objects.len() as u64)?;
                     }
                 } else {
-                    self.advance(list.count)?;
+                    self.advance(written)?;
                 }
-                if u64::from(list.current_page) >= list.total_pages {
-                    break;
-                }
-                list = page(self.target, name, list.current_page + 1)?;
             }
             file.flush().map_err(unwritable)?;
         }
@@ -297,12 +300,6 @@ fn row(content_type: &ContentType, object: &Value, published: &HashMap<String, V
 
 fn dates(object: &Value, names: &[&str]) -> Map<String, Value> {
     names.iter().map(|&name| (name.to_owned(), object["internal"][name].clone())).collect()
-}
-
-fn page(target: &dyn Target, content_type: &str, number: u32) -> Result<List<Value>> {
-    let page = PageRequest { number, limit: PAGE_SIZE };
-    let request = ListRequest { page, ..ListRequest::default() };
-    Ok(target.objects(content_type, &request, Edition::Current)?)
 }
 
 fn without_internal(object: &Value) -> Map<String, Value> {

@@ -234,15 +234,28 @@ pub(super) fn list(
     };
     let paths: Vec<_> = fields.iter().chain(&request.order_by).map(String::as_str).collect();
     let hints = hints::unknown_properties(target, content_type, &paths, request.filters.as_deref());
-    let mut list =
-        target.objects(content_type, &request, edition).map_err(hints::add_filter_hint)?;
-    let mut objects = list.data;
-    while args.all && u64::from(request.page.number) < list.total_pages {
-        request.page.number += 1;
-        list = target.objects(content_type, &request, edition)?;
-        objects.append(&mut list.data);
+    let mut objects = Vec::new();
+    loop {
+        match target.objects(content_type, &request, edition) {
+            Ok(mut list) => {
+                objects.append(&mut list.data);
+                if !args.all || u64::from(request.page.number) >= list.total_pages {
+                    return Ok(Listed { objects, total: list.total_count, hints });
+                }
+                request.page.number += 1;
+            }
+            Err(error) if args.all && error.is_response_too_large() && request.page.limit > 1 => {
+                request.page = smaller_page(request.page);
+            }
+            Err(error) => return Err(hints::add_filter_hint(error)),
+        }
     }
-    Ok(Listed { objects, total: list.total_count, hints })
+}
+
+/// The page with the same first entry and a tenth of the entries. The limit is a power of ten.
+fn smaller_page(PageRequest { number, limit }: PageRequest) -> PageRequest {
+    let smaller = (limit / 10).max(1);
+    PageRequest { number: (number - 1) * (limit / smaller) + 1, limit: smaller }
 }
 
 fn show(object: &Value, verb: &str, printer: &Printer) -> Result<()> {
@@ -323,5 +336,23 @@ fn refusal(content_type: &str, reason: Reason) -> (String, Error) {
         Reason::ObjectForbidden(id) => (id, Error::Forbidden),
         Reason::ObjectInUse(ref id) => (id.clone(), Error::Rejected(vec![reason])),
         other => (String::new(), Error::Rejected(vec![other])),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn smaller_page_has_the_same_first_entry() {
+        let page = |number, limit| PageRequest { number, limit };
+        for (from, wanted) in [
+            (page(1, limits::MAX_PAGE_SIZE), page(1, limits::MAX_PAGE_SIZE / 10)),
+            (page(3, 1000), page(21, 100)),
+            (page(3, 100), page(21, 10)),
+            (page(7, 10), page(61, 1)),
+        ] {
+            assert_eq!(smaller_page(from), wanted);
+        }
     }
 }

@@ -185,7 +185,7 @@ pub(crate) fn names(types: &[&ContentType]) -> Vec<String> {
 }
 
 /// Name of a file of objects, with a number if the type has several.
-pub(crate) fn object_file_name(content_type: &str, number: u64, files: u64) -> String {
+pub(crate) fn object_file_name(content_type: &str, number: usize, files: usize) -> String {
     let name = title(content_type);
     if files <= 1 {
         format!("{OBJECTS_PREFIX}{name}.json")

@@ -17,6 +17,9 @@ use crate::{
 /// Result type of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
+/// The path of the error of a response that would exceed the maximum size.
+pub(crate) const RESPONSE_LIMIT_PATH: &str = "limit";
+
 /// Why a request failed.
 #[derive(Debug)]
 pub enum Error {
@@ -131,6 +134,12 @@ impl Error {
 
     pub fn not_found(what: &'static str, name: impl Into<String>) -> Self {
         Self::NotFound { what, name: name.into() }
+    }
+
+    /// Returns whether the response would exceed the maximum size, so that a request for fewer objects
+    /// may succeed.
+    pub fn is_response_too_large(&self) -> bool {
+        matches!(self, Self::Invalid(errors) if !errors.at(RESPONSE_LIMIT_PATH).is_empty())
     }
 
     pub fn type_not_found(name: &str) -> Self {

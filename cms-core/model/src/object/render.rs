@@ -5,7 +5,7 @@ use std::io::Write;
 use super::model::{Internal, StoredObject};
 use crate::{
     dates,
-    error::{Error, Result},
+    error::{Error, RESPONSE_LIMIT_PATH, Result},
     limits,
     memory::BufferReservation,
     paging::PageRequest,
@@ -146,7 +146,7 @@ pub fn require_bounded(bytes: usize) -> Result<()> {
     }
     let limit = limits::MAX_RESPONSE_BYTES / (1024 * 1024);
     let message = format!("The response would exceed {limit} MiB, use a smaller limit");
-    Err(Error::invalid("limit", message))
+    Err(Error::invalid(RESPONSE_LIMIT_PATH, message))
 }
 
 /// Appends the list envelope up to the entries; the caller appends these and `]}`.
