@@ -130,6 +130,9 @@ pub mod clock {
     pub use cms_system::clock::SystemClock;
 }
 
+/// Lock files.
+pub use cms_system::lock;
+
 /// Identifiers: where new ones come from, and the form of object ids.
 pub mod ids {
     pub use cms_model::ids::{

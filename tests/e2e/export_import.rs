@@ -254,3 +254,56 @@ contentTypes:
     let found: serde_json::Value = copy.run(&["ctd", "get", "post", "--json"]).exits(0).json();
     assert_eq!((&found["label"], &found["featuredImage"]), (&"Mine".into(), &link));
 }
+
+/// Folders of types whose names differ only in `_` have the same names in each export.
+#[test]
+fn export_of_a_type_replaces_its_own_folder() {
+    let cli = Cli::with_data();
+    cli.apply(
+        "project.yaml",
+        "version: 1
+contentTypes:
+  - {name: ab, properties: {a: {type: text}}}
+  - {name: a_b, properties: {b: {type: text}}}
+",
+    );
+    for name in ["ab", "a_b"] {
+        cli.run_with(&["import", name, "-"], r#"{"id":"one"}"#).ok();
+    }
+    cli.run(&["export", "out"]).ok();
+    let before = tree(&cli.path("out"));
+    for name in ["ab", "a_b"] {
+        cli.run(&["export", "out", "--type", name]).ok();
+        assert_eq!(tree(&cli.path("out")), before);
+    }
+}
+
+/// An export keeps the files of types that its key may not see.
+#[test]
+fn export_with_a_scoped_key_keeps_other_types() {
+    let server = Server::start();
+    let admin = Cli::with_server(&server);
+    admin.apply(
+        "project.yaml",
+        "version: 1
+contentTypes:
+  - {name: page, properties: {a: {type: text}}}
+  - {name: secret, properties: {b: {type: text}}}
+",
+    );
+    admin.run(&["export", "out"]).ok();
+    let out = admin.path("out");
+    let out = out.to_str().unwrap();
+    let before = tree(&admin.path("out"));
+    let create = ["key", "create", "page", "--kind", "scoped", "--rule", "page:r", "--json"];
+    let key: serde_json::Value = admin.run(&create).exits(0).json();
+    let scoped = Cli::with_key(&server, key["key"].as_str().unwrap());
+    let note = "of an earlier export: the key does not see all types\n";
+    scoped.run(&["export", out]).exits(0).stderr_contains(note);
+    assert_eq!(tree(&admin.path("out")), before);
+
+    // A complete export removes deleted types.
+    admin.run(&["ctd", "delete", "secret", "--yes"]).ok();
+    admin.run(&["export", out]).ok();
+    assert!(!admin.path("out/ContentTypeSecret").exists());
+}

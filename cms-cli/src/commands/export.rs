@@ -18,7 +18,11 @@ use cms_core::{
     import::{definition, fetch, is_system_type, is_unchanged_builtin_type, list_ids},
     limits,
     paging::PageRequest,
-    wire::{content_type::ContentType, trash::TrashRequest},
+    wire::{
+        content_type::ContentType,
+        key::{KeyKind, Rule},
+        trash::TrashRequest,
+    },
 };
 use serde_json::{Map, Value, json};
 
@@ -30,7 +34,7 @@ use super::{
 use crate::{
     cli::ExportArgs,
     content::{
-        folder,
+        folder::{self, StagedExport},
         stream::{self, Transfer},
     },
     failure::{Failure, Outcome, Result},
@@ -59,9 +63,9 @@ pub(super) fn run(args: &ExportArgs, settings: &Settings, printer: &Printer) -> 
     let target = open_to_read(settings)?;
     require_types(&*target, &args.types)?;
     let all = target.types()?;
-    let mut types = Vec::new();
+    let (mut types, mut names) = (Vec::new(), Vec::new());
     let (mut objects, mut files) = (0, 0);
-    for content_type in &all {
+    for (content_type, folder) in all.iter().zip(folder::names(&all)) {
         let is_named = args.types.contains(&content_type.name);
         if !args.types.is_empty() && !is_named {
             continue;
@@ -74,15 +78,14 @@ pub(super) fn run(args: &ExportArgs, settings: &Settings, printer: &Printer) -> 
         let is_in_every_space =
             is_system_type(&content_type.name) || is_unchanged_builtin_type(content_type);
         if is_named || count > 0 || !is_in_every_space {
-            types.push((content_type, count));
+            types.push(content_type);
+            names.push(folder);
             objects += count;
         }
     }
-    let names =
-        folder::names(&types.iter().map(|(content_type, _)| *content_type).collect::<Vec<_>>());
     if !args.dry_run.dry_run {
         let transfer = Transfer::new(interrupt());
-        let staged = folder::StagedExport::new(&args.dir)?;
+        let staged = StagedExport::new(&args.dir)?;
         let mut export = Export {
             target: &*target,
             dir: &args.dir,
@@ -90,7 +93,7 @@ pub(super) fn run(args: &ExportArgs, settings: &Settings, printer: &Printer) -> 
             progress: printer.progress("export", objects),
             written: Written::default(),
         };
-        for ((content_type, _), name) in types.iter().zip(&names) {
+        for (content_type, name) in types.iter().zip(&names) {
             export.advance(0)?;
             let path = staged.path().join(name);
             export.write_type(content_type, &path)?;
@@ -102,7 +105,7 @@ pub(super) fn run(args: &ExportArgs, settings: &Settings, printer: &Printer) -> 
             let path = staged.path().join(folder::WORKFLOWS);
             fs::write(&path, text).map_err(|error| Failure::unwritable(path.display(), error))?;
         }
-        staged.move_into(&args.dir, &names)?;
+        staged.move_into_folder(&names)?;
         let Export { written, progress, .. } = export;
         drop(progress);
         (objects, files) = (written.objects, written.files);
@@ -120,7 +123,7 @@ pub(super) fn run(args: &ExportArgs, settings: &Settings, printer: &Printer) -> 
                 .note(&format!("{} without a file", counted(written.missing, "media object")))?;
         }
         if args.types.is_empty() {
-            folder::clear_others(&args.dir, &names)?;
+            remove_other_types(&*target, &staged, &names, printer)?;
         }
     }
     let value = json!({ "contentTypes": types.len(), "objects": objects, "files": files });
@@ -133,6 +136,27 @@ pub(super) fn run(args: &ExportArgs, settings: &Settings, printer: &Printer) -> 
         printer.note(NOTHING_CHANGED)?;
     }
     Ok(Outcome::Done)
+}
+
+/// Removes the other types of an earlier export, unless the key may not see them.
+fn remove_other_types(
+    target: &dyn Target,
+    staged: &StagedExport,
+    names: &[String],
+    printer: &Printer,
+) -> Result<()> {
+    let others = staged.other_types(names)?;
+    if others.is_empty() {
+        return Ok(());
+    }
+    let sees_all = target.auth_context()?.api_key.is_none_or(|key| {
+        key.kind != KeyKind::Scoped || key.rules.iter().any(Rule::covers_all_types)
+    });
+    if sees_all {
+        return folder::remove_types(&others);
+    }
+    let types = counted(others.len() as u64, "other type");
+    printer.note(&format!("kept {types} of an earlier export: the key does not see all types"))
 }
 
 /// Number of written objects and files.

@@ -7,11 +7,14 @@
 
 use std::{
     collections::BTreeMap,
-    fs,
+    fs::{self, File},
     path::{Path, PathBuf},
 };
 
-use cms_core::wire::content_type::{ContentType, WRITABLE_KEYS};
+use cms_core::{
+    lock,
+    wire::content_type::{ContentType, WRITABLE_KEYS},
+};
 use serde_json::{Map, Value};
 
 use super::syntax;
@@ -25,6 +28,8 @@ pub(crate) const WORKFLOWS: &str = "workflows.yaml";
 
 /// The directory of an unfinished export.
 const STAGING: &str = ".cms-export";
+/// A file in the staging directory, locked by the process that exports.
+const STAGING_LOCK: &str = "lock";
 const TYPE_PREFIX: &str = "ContentType";
 const INTERNAL_PREFIX: &str = "InternalContentType";
 const OBJECTS_PREFIX: &str = "contentObject";
@@ -170,8 +175,8 @@ fn is_object_file(path: &Path, prefix: &str) -> bool {
     name.starts_with(prefix) && path.extension().is_some_and(|e| e == "json")
 }
 
-/// Names the folder of each type; names are unique.
-pub(crate) fn names(types: &[&ContentType]) -> Vec<String> {
+/// Names the folder of each type of a space; names are unique, also where letter case is ignored.
+pub(crate) fn names(types: &[ContentType]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for content_type in types {
         let prefix = if content_type.internal { INTERNAL_PREFIX } else { TYPE_PREFIX };
@@ -212,32 +217,39 @@ pub(crate) fn may_hold_export(folder: &Path) -> Result<bool> {
 
 /// The staging directory of an export, whose files then replace those of an earlier export. Dropping
 /// this value removes the directory.
-pub(crate) struct StagedExport(PathBuf);
+pub(crate) struct StagedExport {
+    folder: PathBuf,
+    path: PathBuf,
+    /// Released when the process ends, however it ends.
+    _lock: File,
+}
 
 impl StagedExport {
-    /// Creates an empty staging directory in the folder of an export.
+    /// Creates an empty staging directory in the folder of an export; fails while another process
+    /// exports into this folder.
     pub(crate) fn new(folder: &Path) -> Result<Self> {
         let path = folder.join(STAGING);
-        if path.exists() {
-            // Remains of a killed export.
-            fs::remove_dir_all(&path)
-                .map_err(|error| Failure::unwritable(path.display(), error))?;
+        let lock = lock_staging(folder, &path)?;
+        // Remains of a killed export.
+        for entry in entries(&path)?.iter().filter(|entry| !entry.ends_with(STAGING_LOCK)) {
+            let removed =
+                if entry.is_dir() { fs::remove_dir_all(entry) } else { fs::remove_file(entry) };
+            removed.map_err(|error| Failure::unwritable(entry.display(), error))?;
         }
-        fs::create_dir_all(&path).map_err(|error| Failure::unwritable(path.display(), error))?;
-        Ok(Self(path))
+        Ok(Self { folder: folder.to_owned(), path, _lock: lock })
     }
 
     pub(crate) fn path(&self) -> &Path {
-        &self.0
+        &self.path
     }
 
     /// Moves the staged files into the folder, where they replace the types of these names and the
     /// workflows.
-    pub(crate) fn move_into(self, folder: &Path, names: &[String]) -> Result<()> {
+    pub(crate) fn move_into_folder(&self, names: &[String]) -> Result<()> {
         for name in names {
-            replace(&self.0.join(name), &folder.join(name))?;
+            replace(&self.path.join(name), &self.folder.join(name))?;
         }
-        let (workflows, location) = (self.0.join(WORKFLOWS), folder.join(WORKFLOWS));
+        let (workflows, location) = (self.path.join(WORKFLOWS), self.folder.join(WORKFLOWS));
         let moved = if workflows.exists() {
             fs::rename(&workflows, &location)
         } else if location.exists() {
@@ -247,12 +259,39 @@ impl StagedExport {
         };
         moved.map_err(|error| Failure::unwritable(location.display(), error))
     }
+
+    /// The folders of types of an earlier export without these names.
+    pub(crate) fn other_types(&self, names: &[String]) -> Result<Vec<PathBuf>> {
+        let mut others = entries(&self.folder)?;
+        others.retain(|path| {
+            path.join(DEFINITION).is_file() && !names.iter().any(|name| path.ends_with(name))
+        });
+        Ok(others)
+    }
 }
 
 impl Drop for StagedExport {
     fn drop(&mut self) {
         // If this fails, the next export removes the directory.
-        fs::remove_dir_all(&self.0).ok();
+        fs::remove_dir_all(&self.path).ok();
+    }
+}
+
+/// Creates the staging directory of a folder, and takes its lock.
+fn lock_staging(folder: &Path, staging: &Path) -> Result<File> {
+    let path = staging.join(STAGING_LOCK);
+    loop {
+        fs::create_dir_all(staging)
+            .map_err(|error| Failure::unwritable(staging.display(), error))?;
+        let Some(lock) = lock::try_lock(&path)? else {
+            let folder = folder.display();
+            return Err(Failure::local(format!("another export writes to {folder}"))
+                .hint("wait until it ends, or choose another folder"));
+        };
+        // The other export may have ended, and removed the directory, after the file was opened.
+        if path.exists() {
+            return Ok(lock);
+        }
     }
 }
 
@@ -292,15 +331,12 @@ fn clear(type_folder: &Path, kept: &[PathBuf]) -> Result<()> {
     Ok(())
 }
 
-/// Removes the other types of an earlier export.
-pub(crate) fn clear_others(folder: &Path, names: &[String]) -> Result<()> {
-    for path in entries(folder)? {
-        let is_named = names.iter().any(|name| path.ends_with(name));
-        if !is_named && path.join(DEFINITION).is_file() {
-            clear(&path, &[])?;
-            // Fails when other files remain in the folder.
-            fs::remove_dir(&path).ok();
-        }
+/// Removes types of an earlier export.
+pub(crate) fn remove_types(type_folders: &[PathBuf]) -> Result<()> {
+    for path in type_folders {
+        clear(path, &[])?;
+        // Fails when other files remain in the folder.
+        fs::remove_dir(path).ok();
     }
     Ok(())
 }
@@ -354,5 +390,23 @@ mod tests {
         assert_eq!(take("_media-2", "").as_deref(), Some("_media-2"));
         assert_eq!(take("_media", "jpg"), None);
         assert_eq!(files.len(), 1);
+    }
+
+    #[test]
+    fn second_export_into_a_folder_is_refused_until_the_first_one_ends() {
+        let folder = tempfile::tempdir().unwrap();
+        let first = StagedExport::new(folder.path()).unwrap();
+        fs::write(first.path().join("a"), "").unwrap();
+        let refused = StagedExport::new(folder.path()).err().unwrap();
+        assert_eq!(refused.exit_code(), 1);
+        assert!(first.path().join("a").exists());
+        drop(first);
+        assert_eq!(entries(folder.path()).unwrap(), Vec::<PathBuf>::new());
+
+        // Remains of a killed export.
+        let remains = folder.path().join(STAGING).join("ContentTypeA");
+        fs::create_dir_all(&remains).unwrap();
+        let second = StagedExport::new(folder.path()).unwrap();
+        assert!(second.path().exists() && !remains.exists());
     }
 }
