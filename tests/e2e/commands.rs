@@ -421,7 +421,7 @@ fn standard_input_replaces_a_file_named_dash() {
     for name in ["article", "memo"] {
         cli.run(&["import", name, "items.ndjson"]).ok();
     }
-    let published = cli.run_with(&["publish", "article", "-"], "a\n b\n").ok();
+    let published = cli.run_with(&["publish", "article", "-"], "a\nb\n").ok();
     assert_eq!(published, "published 2, refused 0\n");
     let moved = cli.run_with(&["workflow", "run", "memo", "-", "_draft_review"], "a\nb\n").ok();
     assert_eq!(moved, "moved 2, refused 0\n");

@@ -91,3 +91,15 @@ fn incoming_links_are_listed_on_both_targets() {
         assert_eq!(table, format!("TYPE  ID  TITLE  PROPERTIES  CURRENT  PUBLISHED\n{row}"));
     });
 }
+
+#[test]
+fn ids_from_standard_input_keep_their_spaces() {
+    on_both_targets(|cli| {
+        prepare(cli);
+        let output = cli.run_with(&["object", "delete", "post", "-", "--yes"], "b \n\n \r\n");
+        output.exits(4).stderr_contains("refused b : not found");
+        assert_eq!(json_of(cli, "object list post --field id --json").as_array().unwrap().len(), 2);
+        let output = cli.run_with(&["object", "delete", "post", "-", "--yes"], "a\r\n\nb");
+        output.exits(0).prints("deleted 2, refused 0\n");
+    });
+}

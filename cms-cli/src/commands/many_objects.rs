@@ -22,7 +22,7 @@ pub(super) fn read_ids(ids: Vec<String>) -> Result<Vec<String>> {
         if id == "-" {
             let text = io::read_to_string(io::stdin())
                 .map_err(|error| Failure::unreadable("standard input", error))?;
-            all.extend(text.lines().map(str::trim).filter(|l| !l.is_empty()).map(str::to_owned));
+            all.extend(text.lines().filter(|id| !id.is_empty()).map(str::to_owned));
         } else {
             all.push(id);
         }
