@@ -12,7 +12,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use anstream::AutoStream;
+use anstream::{AutoStream, ColorChoice, adapter::strip_str};
 use console::Term;
 use indicatif::{
     HumanBytes, MultiProgress, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle,
@@ -37,7 +37,7 @@ const INTERRUPTED: i32 = 130;
 pub(crate) struct Printer {
     format: OutputFormat,
     quiet: bool,
-    out: Mutex<BufWriter<AutoStream<io::Stdout>>>,
+    out: Mutex<BufWriter<io::Stdout>>,
     /// Progress bars; other lines are written above them.
     bars: MultiProgress,
 }
@@ -45,10 +45,10 @@ pub(crate) struct Printer {
 impl Printer {
     pub(crate) fn new(format: OutputFormat, quiet: bool) -> Self {
         let bars = MultiProgress::with_draw_target(ProgressDrawTarget::stderr());
-        Self { format, quiet, out: Mutex::new(BufWriter::new(anstream::stdout())), bars }
+        Self { format, quiet, out: Mutex::new(BufWriter::new(io::stdout())), bars }
     }
 
-    fn out(&self) -> MutexGuard<'_, BufWriter<AutoStream<io::Stdout>>> {
+    fn out(&self) -> MutexGuard<'_, BufWriter<io::Stdout>> {
         self.out.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -60,6 +60,14 @@ impl Printer {
     /// Prints text independently of the format.
     pub(crate) fn text(&self, text: &str) -> Result<()> {
         Ok(self.out().write_all(text.as_bytes())?)
+    }
+
+    /// Prints text with colours, where standard output shows them.
+    pub(crate) fn styled(&self, text: &str) -> Result<()> {
+        match AutoStream::choice(&io::stdout()) {
+            ColorChoice::Never => self.text(&strip_str(text).to_string()),
+            _ => self.text(text),
+        }
     }
 
     /// Returns standard output for binary data.
@@ -103,7 +111,7 @@ impl Printer {
     /// Prints one value; `human` returns the text of the table format.
     pub(crate) fn value(&self, value: &Value, human: impl FnOnce() -> String) -> Result<()> {
         match self.format {
-            OutputFormat::Table => self.text(&human()),
+            OutputFormat::Table => self.styled(&human()),
             OutputFormat::Json => Ok(writeln!(self.out(), "{value:#}")?),
             OutputFormat::Ndjson => Ok(writeln!(self.out(), "{value}")?),
             OutputFormat::Yaml => self.text(&yaml::print(value)),

@@ -103,3 +103,20 @@ fn ids_from_standard_input_keep_their_spaces() {
         output.exits(0).prints("deleted 2, refused 0\n");
     });
 }
+
+/// Formats for programs contain the stored values; tables for people leave control characters out.
+#[test]
+fn control_characters_are_printed_unchanged() {
+    on_both_targets(|cli| {
+        prepare(cli);
+        let name = "\u{1b}[31mred\u{1b}[0m\u{7f}\u{9b}2J";
+        let row = json!({ "id": "ada", "name": name });
+        cli.run_with(&["import", "author", "-", "--update-existing"], &row.to_string()).ok();
+        let list = |format: &str| cli.run(&["object", "list", "author", "-o", format]).ok();
+        assert_eq!(list("csv"), format!("id,name\nada,{name}\n"));
+        let object: Value = serde_json::from_str(&list("ndjson")).unwrap();
+        assert_eq!(object["name"], name);
+        let table = cli.run(&["object", "list", "author", "--field", "name"]).ok();
+        assert!(!table.contains('\u{1b}'), "{table}");
+    });
+}

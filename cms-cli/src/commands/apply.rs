@@ -150,7 +150,7 @@ pub(super) fn apply(args: ApplyArgs, settings: &Settings, printer: &Printer) -> 
     }
     let has_changes = planned.plan.has_changes();
     if printer.is_table() {
-        printer.text(&planned.text())?;
+        printer.styled(&planned.text())?;
     }
     let done = planned.apply(&*target, data_loss(args.allow_data_loss), printer)?;
     if printer.is_table() {
