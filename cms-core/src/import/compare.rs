@@ -3,7 +3,10 @@
 use serde_json::{Map, Value};
 
 use super::{links::without_pending_links, object::ObjectAddress};
-use cms_model::{content_type::slug::slug, wire::content_type::ContentType};
+use cms_model::{
+    clock::Timestamp, content_type::slug::slug, dates::parse_lenient,
+    wire::content_type::ContentType,
+};
 
 /// How much of an object an interrupted import saved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,13 +24,12 @@ pub(super) fn is_unchanged(sent: &Value, stored: &Value, content_type: &ContentT
     extra.is_some_and(|names| names.iter().all(|name| configs[name]["readonly"] == true))
 }
 
-/// Returns whether the stored object has the creation date of the file; true if the file has none. The
-/// server writes dates to the second, in UTC.
+/// Returns whether the stored object has the creation date of the file, to the second; true if the file
+/// has none.
 pub(super) fn has_same_creation_date(sent: &Value, stored: &Value) -> bool {
-    let second = |object: &Value| {
-        object["internal"]["createdAt"].as_str().and_then(|at| at.get(..19)).map(str::to_owned)
-    };
-    second(sent).is_none_or(|at| second(stored) == Some(at))
+    let second = |at: &Value| at.as_str().and_then(parse_lenient).map(Timestamp::seconds);
+    let [sent, stored] = [sent, stored].map(|object| &object["internal"]["createdAt"]);
+    !sent.is_string() || second(sent) == second(stored)
 }
 
 /// Returns how the stored object differs from that of the file; none if they are equal.

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json, value::to_raw_value};
 use super::{
     Existing, ImportCounts, ImportOptions, ImportTarget, Importer, PendingReport, PreparedSave,
     SaveMode,
-    compare::{Completeness, completeness, difference, is_unchanged},
+    compare::{Completeness, completeness, difference, has_same_creation_date, is_unchanged},
     importer::BATCH_SIZE,
     links::{order_by_links, without_pending_links},
     object::address,
@@ -122,6 +122,23 @@ fn difference_names_what_the_file_does_not_contain() {
     // A slug that an editor wrote differs from the one generated from the title.
     let stored = json!({"id": "a", "title": "T", "slug": "other"});
     assert!(!is_unchanged(&json!({"id": "a", "title": "T"}), &stored, &content_type()));
+}
+
+#[test]
+fn dates_of_creation_are_compared_as_instants() {
+    let stored = json!({"internal": {"createdAt": "2020-01-22T14:34:36+00:00"}});
+    for (sent, is_same) in [
+        (json!({"createdAt": "2020-01-22T14:34:36+00:00"}), true),
+        (json!({"createdAt": "2020-01-22T16:34:36.5+02:00"}), true),
+        (json!({"createdAt": "@1579703676"}), true),
+        (json!({"createdAt": "2020-01-22T14:34:36+02:00"}), false),
+        (json!({"createdAt": "2020-01-22"}), false),
+        (json!({"createdAt": "yesterday"}), false),
+        (json!({}), true),
+    ] {
+        let sent = json!({ "internal": sent });
+        assert_eq!(has_same_creation_date(&sent, &stored), is_same, "{sent}");
+    }
 }
 
 /// A content type with relations, each with its target and whether it is required.
