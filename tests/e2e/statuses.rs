@@ -251,6 +251,41 @@ contentTypes:
     assert_eq!(pages(&cli, &[]), public);
 }
 
+/// The server adds the defaults when it creates the objects.
+#[test]
+fn objects_with_added_defaults_are_published() {
+    let cli = Cli::with_data();
+    cli.write(
+        "defaults.yaml",
+        "version: 1
+contentTypes:
+  - name: page
+    draftPublic: true
+    applyDefaults: true
+    properties: {t: {type: text}, kind: {type: text, default: note}}
+",
+    );
+    let status = |id: &str, internal: &Value| json!({ "id": id, "t": id, "internal": internal });
+    let published = json!({ "id": "m", "t": "before" });
+    let rows = [
+        status("p", &json!({ "status": "public" })),
+        status("m", &json!({ "status": "modified", "published": published })),
+    ];
+    cli.run(&["ctd", "apply", "defaults.yaml"]).ok();
+    cli.run(&["export", "out", "--type", "page"]).ok();
+    let rows = rows.map(|row| format!("{row}\n"));
+    cli.write("out/ContentTypePage/contentObjectPage.json", &rows.concat());
+    let output = cli.run(&["import", "out"]);
+    output.exits(0).prints("created 2, updated 0, unchanged 0, refused 0, statuses set 2\n");
+    let public = json!([
+        {"id": "m", "t": "before", "kind": "note", "internal": "public"},
+        {"id": "p", "t": "p", "kind": "note", "internal": "public"},
+    ]);
+    assert_eq!(pages(&cli, &[]), public);
+    let again = cli.run(&["import", "out", "--update-existing"]).ok();
+    assert_eq!(again, "created 0, updated 0, unchanged 2, refused 0\n");
+}
+
 /// A published version of another object is refused, and no object changes.
 #[test]
 fn published_version_must_belong_to_its_object() {

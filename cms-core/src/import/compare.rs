@@ -1,10 +1,14 @@
 //! Comparing an object of a file with the stored one.
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value};
 
 use super::{links::without_pending_links, object::ObjectAddress};
 use cms_model::{
-    clock::Timestamp, content_type::slug::slug, dates::parse_lenient,
+    clock::Timestamp,
+    content_type::{defaults, model::Definition, slug::slug},
+    dates::parse_lenient,
     wire::content_type::ContentType,
 };
 
@@ -74,27 +78,45 @@ pub(super) fn completeness(
 /// `sent`, or has it with another value.
 ///
 /// A slug that is left out is generated from its source, so it is reported as extra only if it differs
-/// from the generated one.
+/// from the generated one. A default of a missing property is no difference either.
 fn extra_properties<'s>(
     sent: &Value,
     stored: &'s Value,
     content_type: &ContentType,
 ) -> Option<Vec<&'s String>> {
     let (sent, stored) = (sent.as_object()?, stored.as_object()?);
+    let created = with_defaults(sent, content_type);
     let is_property = |name: &str| name != "id" && name != "internal";
-    let is_same =
-        |(name, value): (&String, &Value)| !is_property(name) || stored.get(name) == Some(value);
+    let is_same = |(name, value): (&String, &Value)| {
+        let found = stored.get(name);
+        !is_property(name) || found == Some(value) || found == created.get(name)
+    };
     if !sent.iter().all(is_same) {
         return None;
     }
     let is_generated = |name: &str, value: &Value| {
-        content_type.slugs.iter().any(|rule| {
+        let is_slug = content_type.slugs.iter().any(|rule| {
             let source = sent.get(&rule.source).and_then(Value::as_str).unwrap_or_default();
             rule.active && rule.target == name && !source.is_empty() && *value == slug(source)
-        })
+        });
+        is_slug || created.get(name) == Some(value)
     };
     let extra = stored.iter().filter(|(name, value)| {
         is_property(name) && !sent.contains_key(*name) && !is_generated(name, value)
     });
     Some(extra.map(|(name, _)| name).collect())
+}
+
+/// The properties of an object that is created from `sent`.
+fn with_defaults<'s>(
+    sent: &'s Map<String, Value>,
+    content_type: &ContentType,
+) -> Cow<'s, Map<String, Value>> {
+    if content_type.meta_definition["applyDefaults"] != true {
+        return Cow::Borrowed(sent);
+    }
+    let definition = Definition::of(content_type);
+    let mut created = sent.clone();
+    defaults::fill(&definition, &definition.properties(), &mut created);
+    Cow::Owned(created)
 }

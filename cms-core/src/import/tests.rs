@@ -125,6 +125,42 @@ fn difference_names_what_the_file_does_not_contain() {
 }
 
 #[test]
+fn defaults_of_the_type_are_no_difference() {
+    let mut content_type = content_type();
+    content_type.schema_definition = json!({"allOf": [{}, {"properties": {
+        "title": {"type": "string"},
+        "kind": {"type": "string", "default": "tea"},
+        "list": {"type": "array", "items": {"type": "object",
+            "properties": {"n": {"type": "number", "default": 1}}}},
+    }}]});
+    content_type.meta_definition = json!({
+        "applyDefaults": true,
+        "order": ["title", "kind", "list"],
+        "propertiesConfig": {
+            "title": {"inputType": "text"},
+            "kind": {"inputType": "text"},
+            "list": {"inputType": "object", "items": {"order": ["n"],
+                "propertiesConfig": {"n": {"inputType": "number"}}}},
+        },
+    });
+    let stored = json!({"id": "a", "title": "T", "kind": "tea", "list": [{"n": 1}, {"n": 2}]});
+    let another = Some("another version is stored than the file holds");
+    let kind = Some("\"kind\" is stored, but not in the file");
+    let sent = json!({"id": "a", "title": "T", "list": [{}, {"n": 2}]});
+    let table = [
+        (sent.clone(), stored.clone(), None),
+        (json!({"id": "a", "title": "T", "kind": "mug", "list": [{}, {"n": 2}]}), stored, another),
+        (sent, json!({"id": "a", "title": "T", "kind": "mug", "list": [{}, {"n": 2}]}), kind),
+    ];
+    for (sent, stored, different) in &table {
+        assert_eq!(difference(sent, stored, &content_type).as_deref(), *different, "{sent}");
+    }
+    content_type.meta_definition["applyDefaults"] = json!(false);
+    let (sent, stored, _) = &table[0];
+    assert_eq!(difference(sent, stored, &content_type).as_deref(), another);
+}
+
+#[test]
 fn dates_of_creation_are_compared_as_instants() {
     let stored = json!({"internal": {"createdAt": "2020-01-22T14:34:36+00:00"}});
     for (sent, is_same) in [

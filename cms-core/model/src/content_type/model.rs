@@ -8,7 +8,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::preview;
-use crate::{object::model::Edition, wire::content_type::Slug};
+use crate::{
+    object::model::Edition,
+    wire::content_type::{ContentType, Slug},
+};
 
 /// Reference to the schema of links in the OpenAPI document.
 pub const DATA_SOURCE_REF: &str = "#/components/schemas/DataSource";
@@ -200,6 +203,22 @@ impl InputType {
 }
 
 impl Definition {
+    /// The definition of a content type in the API form.
+    pub fn of(content_type: &ContentType) -> Self {
+        let object = |value: &Value| value.as_object().cloned().unwrap_or_default();
+        Self {
+            name: content_type.name.clone(),
+            label: content_type.label.clone(),
+            workflow_id: content_type.workflow_id.clone(),
+            draft_public: content_type.draft_public,
+            internal: content_type.internal,
+            schema_definition: object(&content_type.schema_definition),
+            meta_definition: object(&content_type.meta_definition),
+            slugs: content_type.slugs.clone(),
+            featured_image: content_type.featured_image.clone(),
+        }
+    }
+
     /// The properties in the order of the form. The definition is valid, so nothing can be missing.
     pub fn properties(&self) -> Vec<Property> {
         let own = &self.schema_definition["allOf"][1]["properties"];

@@ -13,7 +13,7 @@ mod value;
 
 use std::fmt::Write as _;
 
-use serde_json::{Map, Value};
+use serde_json::Map;
 
 use self::{
     syntax::{Member, comment, object, quoted, union},
@@ -38,28 +38,13 @@ const HEADER: &str = "\
 /// Prints the types of content types, which are sorted by name.
 pub fn file(types: &[ContentType]) -> String {
     let names = name::identifiers(types.iter().map(|known| known.name.as_str()));
-    let known: Vec<(Definition, String)> = types.iter().map(definition).zip(names).collect();
+    let known: Vec<(Definition, String)> = types.iter().map(Definition::of).zip(names).collect();
     let mut text = format!("{HEADER}{SUPPORT}\n{}", map(&known));
     for (definition, identifier) in &known {
         text.push('\n');
         text.push_str(&declarations(definition, identifier));
     }
     text
-}
-
-fn definition(known: &ContentType) -> Definition {
-    let object = |value: &Value| value.as_object().cloned().unwrap_or_default();
-    Definition {
-        name: known.name.clone(),
-        label: known.label.clone(),
-        workflow_id: known.workflow_id.clone(),
-        draft_public: known.draft_public,
-        internal: known.internal,
-        schema_definition: object(&known.schema_definition),
-        meta_definition: object(&known.meta_definition),
-        slugs: known.slugs.clone(),
-        featured_image: known.featured_image.clone(),
-    }
 }
 
 /// The map from names to types, which clients take as a type argument.
