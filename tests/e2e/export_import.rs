@@ -4,7 +4,7 @@ use std::{fs, path::Path};
 
 use super::{
     statuses::published_space,
-    support::{Cli, Server, client, fixtures},
+    support::{Cli, Server, client, fixtures, on_both_targets},
 };
 
 /// All files below a folder with their bytes.
@@ -306,4 +306,41 @@ contentTypes:
     admin.run(&["ctd", "delete", "secret", "--yes"]).ok();
     admin.run(&["export", out]).ok();
     assert!(!admin.path("out/ContentTypeSecret").exists());
+}
+
+/// A modified object of the maximum nesting has more levels in an export and in lists.
+#[test]
+fn objects_of_the_maximum_nesting_are_exported_and_imported() {
+    on_both_targets(|cli| {
+        cli.apply(
+            "project.yaml",
+            "version: 1
+contentTypes:
+  - {name: page, draftPublic: true, properties: {title: {type: text}, body: {type: block}}}
+",
+        );
+        let levels = 122;
+        let nested = format!("{}{}", "[".repeat(levels), "]".repeat(levels));
+        let block = format!(r#"{{"id":"a","type":"code","data":{{"code":{nested}}}}}"#);
+        let body = format!(r#"{{"time":1,"version":"1","blocks":[{block}]}}"#);
+        for id in ["one", "two"] {
+            cli.write("page.json", &format!(r#"{{"id":"{id}","body":{body}}}"#));
+            cli.run(&["object", "create", "page", "page.json"]).ok();
+        }
+        cli.run(&["object", "delete", "page", "two"]).ok();
+        cli.run(&["publish", "page", "one"]).ok();
+        cli.write("title.json", r#"{"title":"T"}"#);
+        cli.run(&["object", "update", "page", "one", "title.json", "--patch"]).ok();
+        cli.run(&["export", "out", "--trash"]).ok();
+        let copy = Cli::with_data();
+        let out = cli.path("out");
+        let imported = copy.run(&["import", out.to_str().unwrap(), "--keep-dates"]).ok();
+        assert_eq!(imported, "created 2, updated 0, unchanged 0, refused 0, statuses set 1\n");
+        copy.run(&["export", "out", "--trash"]).ok();
+        for (file, versions) in [("contentObjectPage.json", 2), ("deletedObjectPage.json", 1)] {
+            let path = copy.path("out/ContentTypePage").join(file);
+            let exported = fs::read_to_string(path).unwrap();
+            assert_eq!(exported.matches(&nested).count(), versions, "{file}");
+        }
+    });
 }

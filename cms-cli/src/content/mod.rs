@@ -16,7 +16,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use cms_core::wire::content_type::ContentType;
+use cms_core::wire::{content_type::ContentType, json};
 use serde::de::{DeserializeOwned, DeserializeSeed, Deserializer, IgnoredAny, SeqAccess, Visitor};
 use serde_json::Value;
 
@@ -191,7 +191,7 @@ impl ContentFile {
                 continue;
             }
             let location = format!("{}:{number}", self.name);
-            each(match serde_json::from_slice(&line) {
+            each(match json::from_slice(&line) {
                 Ok(value) => ImportRow { location, value: Ok(value) },
                 Err(error) => ImportRow {
                     location: format!("{location}:{}", error.column()),

@@ -20,6 +20,7 @@ use cms_core::{
         content_type::{ContentType, TypeListRequest},
         context::AuthContext,
         graphql::{GraphQlRequest, GraphQlVersion},
+        json,
         key::{CreatedKey, Key, KeyUpdate, NewKey},
         list::List,
         media::{ImageRequest, UploadRequest},
@@ -443,6 +444,6 @@ impl Target for Direct {
 }
 
 /// Parses the list envelope that the core returns as text.
-fn list(json: &Json) -> Result<List<Value>> {
-    serde_json::from_slice(&json.0).map_err(Error::internal)
+fn list(list: &Json) -> Result<List<Value>> {
+    json::from_slice(&list.0).map_err(Error::internal)
 }

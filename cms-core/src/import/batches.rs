@@ -94,7 +94,7 @@ impl<'t> Importer<'t> {
         update_existing: bool,
     ) -> Result<PreparedSave<'t>> {
         let mode = SaveMode { update_existing, keep_dates: self.options.keep_dates };
-        let values: Vec<Value> = objects.iter().copied().cloned().collect();
+        let values: Vec<Value> = objects.iter().map(|object| without_published(object)).collect();
         self.target.prepare_save(content_type, &values, mode)
     }
 
@@ -139,6 +139,15 @@ impl<'t> Importer<'t> {
         }
         Ok(refused)
     }
+}
+
+/// Returns an object without its published version, which the target does not read.
+fn without_published(object: &Value) -> Value {
+    let mut object = object.clone();
+    if let Some(Value::Object(internal)) = object.get_mut("internal") {
+        internal.shift_remove("published");
+    }
+    object
 }
 
 /// Returns whether a batch of fewer objects may succeed. A proxy may respond with 400 to a body that is

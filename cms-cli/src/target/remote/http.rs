@@ -5,7 +5,7 @@ use std::{error::Error as _, sync::OnceLock, thread, time::Duration};
 use cms_core::{
     Error, Result,
     ids::{IdSource as _, RandomIds},
-    wire::error::from_response,
+    wire::{error::from_response, json},
 };
 use reqwest::{
     Method, Url,
@@ -122,7 +122,7 @@ impl Remote {
         resource: Resource<'_>,
     ) -> Result<T> {
         check_status(status, bytes, resource)?;
-        serde_json::from_slice(bytes).map_err(|error| {
+        json::from_slice(bytes).map_err(|error| {
             if error.is_data() {
                 Error::internal(format!("{}: the response is not valid: {error}", self.base))
             } else {

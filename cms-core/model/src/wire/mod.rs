@@ -15,6 +15,7 @@ pub mod content_type;
 pub mod context;
 pub mod error;
 pub mod graphql;
+pub mod json;
 pub mod key;
 pub mod list;
 pub mod media;

@@ -13,7 +13,7 @@ use crate::{
     ids::MAX_ID_CHARS,
     limits,
     paging::PageRequest,
-    wire::list::List,
+    wire::{json, list::List},
 };
 
 /// Parses an object in a request.
@@ -79,7 +79,7 @@ pub struct Json(pub Vec<u8>);
 impl Json {
     /// Parses the text.
     pub fn to_value(&self) -> serde_json::Value {
-        serde_json::from_slice(&self.0).expect("the core writes valid JSON")
+        json::from_slice(&self.0).expect("the core writes valid JSON")
     }
 }
 
