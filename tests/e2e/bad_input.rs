@@ -165,6 +165,18 @@ fn rejects_never_replace_an_imported_file() {
 }
 
 #[test]
+fn elements_that_are_no_objects_are_refused_alone() {
+    let cli = Cli::with_data();
+    cli.copy(&files());
+    cli.run(&["ctd", "apply", "shop.yaml"]).exits(0);
+    let rows = r#"[{"id":"a","title":"A"},7,{"id":"b","price":1e999},{"id":"c","title":"C"}]"#;
+    cli.write("rows.json", rows);
+    let output = cli.run(&["import", "product", "rows.json"]);
+    output.exits(7).stderr_contains("(rows.json[2])").stderr_contains("(rows.json[3])");
+    output.prints("created 2, updated 0, unchanged 0, refused 2\n");
+}
+
+#[test]
 fn import_skips_a_byte_order_mark() {
     let cli = Cli::with_data();
     cli.copy(&files());

@@ -18,7 +18,7 @@ use std::{
 
 use cms_core::wire::{content_type::ContentType, json};
 use serde::de::{DeserializeOwned, DeserializeSeed, Deserializer, IgnoredAny, SeqAccess, Visitor};
-use serde_json::Value;
+use serde_json::{Value, value::RawValue};
 
 use crate::{
     failure::{Diagnostic, Failure, Result, without_position},
@@ -258,9 +258,11 @@ impl<'de, T: DeserializeOwned> Visitor<'de> for &mut Elements<'_, '_, T> {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> std::result::Result<(), A::Error> {
         let mut number = 0_u64;
-        while let Some(value) = elements.next_element::<T>()? {
+        while let Some(element) = elements.next_element::<Box<RawValue>>()? {
             number += 1;
-            let row = ImportRow { location: format!("{}[{number}]", self.name), value: Ok(value) };
+            let value =
+                json::from_slice(element.get().as_bytes()).map_err(|e| without_position(&e));
+            let row = ImportRow { location: format!("{}[{number}]", self.name), value };
             if let Err(failure) = (self.each)(row) {
                 self.failure = Some(failure);
                 return Err(serde::de::Error::custom("stopped"));
