@@ -164,6 +164,24 @@ fn rejects_never_replace_an_imported_file() {
     }
 }
 
+/// The import would read the file, or overwrite one that it reads.
+#[test]
+fn rejects_are_never_in_the_imported_folder() {
+    let cli = Cli::with_data();
+    cli.copy(&files());
+    cli.run(&["ctd", "apply", "shop.yaml"]).exits(0);
+    cli.run(&["export", "out"]).exits(0);
+    let objects = "out/ContentTypeProduct/contentObjectProduct.json";
+    cli.write(objects, "{}\n");
+    for rejects in [objects, "./out/ContentTypeProduct/contentObjectNew.json", "out/rejects.json"] {
+        let output = cli.run(&["import", "out", "--rejects", rejects]);
+        output.exits(2).stderr_contains("is in the imported folder");
+        assert_eq!(std::fs::read_to_string(cli.path(objects)).unwrap(), "{}\n");
+        assert!(rejects == objects || !cli.path(rejects).exists());
+    }
+    cli.run(&["import", "out", "--rejects", "rejects.json"]).exits(7);
+}
+
 #[test]
 fn elements_that_are_no_objects_are_refused_alone() {
     let cli = Cli::with_data();

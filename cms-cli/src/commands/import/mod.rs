@@ -81,7 +81,7 @@ pub(super) fn run(args: &ImportArgs, settings: &Settings, printer: &Printer) -> 
     };
     let folder = Path::new(&args.source);
     if let Some(rejects) = options.rejects {
-        require_no_input(rejects, &args.files)?;
+        require_no_input(rejects, folder, &args.files)?;
     }
     let report = import(args, folder, &options, settings, printer).map_err(|failure| {
         let is_forbidden = matches!(failure.kind, FailureKind::Target(Error::Forbidden));
@@ -93,16 +93,23 @@ pub(super) fn run(args: &ImportArgs, settings: &Settings, printer: &Printer) -> 
     Ok(if is_partial { Outcome::Partial } else { Outcome::Done })
 }
 
-/// Fails if the file for refused objects is one of the files to import: it is emptied before they are
-/// read.
-fn require_no_input(rejects: &Path, files: &[PathBuf]) -> Result<()> {
-    // A path that does not exist is no input.
-    let Ok(path) = rejects.canonicalize() else { return Ok(()) };
-    if files.iter().any(|file| file.canonicalize().is_ok_and(|file| file == path)) {
-        let message = format!("--rejects would overwrite the imported file {}", rejects.display());
-        return Err(Failure::usage(message).hint("choose another file for the refused objects"));
-    }
-    Ok(())
+/// Fails if the file for refused objects is one of the files to import, or in the folder to import: it is
+/// emptied before they are read.
+fn require_no_input(rejects: &Path, folder: &Path, files: &[PathBuf]) -> Result<()> {
+    let parent = rejects.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let parent = parent.unwrap_or(Path::new(".")).canonicalize();
+    let created = parent.map(|parent| parent.join(rejects.file_name().unwrap_or_default()));
+    // A path that can neither be read nor created is no input.
+    let Ok(path) = rejects.canonicalize().or(created) else { return Ok(()) };
+    let is_in = |input: &Path| input.canonicalize().is_ok_and(|input| path.starts_with(input));
+    let message = if files.iter().any(|file| is_in(file)) {
+        format!("--rejects would overwrite the imported file {}", rejects.display())
+    } else if files.is_empty() && is_in(folder) {
+        format!("--rejects {} is in the imported folder", rejects.display())
+    } else {
+        return Ok(());
+    };
+    Err(Failure::usage(message).hint("choose another file for the refused objects"))
 }
 
 fn import(
