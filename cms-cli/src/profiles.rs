@@ -4,11 +4,11 @@ use std::{
     collections::BTreeMap,
     fmt::Write as _,
     fs,
-    io::{ErrorKind, Write as _},
+    io::{self, ErrorKind, Write as _},
     path::{Path, PathBuf},
 };
 
-use cms_core::Error;
+use cms_core::{Error, lock};
 use serde::Deserialize;
 use serde_json::json;
 use tempfile::NamedTempFile;
@@ -21,6 +21,8 @@ use crate::{
 
 /// The file in the folder of configuration files of the user.
 const FILE: &str = "cms/profiles.toml";
+/// Extension of the lock file beside it.
+const LOCK_EXTENSION: &str = "lock";
 const MAX_NAME_CHARS: usize = 100;
 
 /// The profiles of the user.
@@ -108,25 +110,41 @@ impl Profiles {
         Ok(name)
     }
 
+    /// Reads the file again, changes and replaces it, while no other process does so.
+    pub(crate) fn update<T>(&mut self, change: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        let path = self.path.with_extension(LOCK_EXTENSION);
+        let folder = path.parent().unwrap_or(Path::new("."));
+        let unwritable = |error| unwritable(&path, &error);
+        fs::create_dir_all(folder).map_err(unwritable)?;
+        let lock = lock::open(&path)?;
+        lock.lock().map_err(unwritable)?;
+        *self = Self::read(self.path.clone())?;
+        let changed = change(self)?;
+        self.save()?;
+        Ok(changed)
+    }
+
     /// Replaces the file.
-    pub(crate) fn save(&self) -> Result<()> {
-        let path = self.path.display();
+    fn save(&self) -> Result<()> {
         let folder = self.path.parent().unwrap_or(Path::new("."));
         let write = || {
-            fs::create_dir_all(folder)?;
             // Readable by its owner only.
             let mut file = NamedTempFile::new_in(folder)?;
             file.write_all(self.content.to_toml().as_bytes())?;
             file.as_file().sync_all()?;
             file.persist(&self.path)?;
-            std::io::Result::Ok(())
+            io::Result::Ok(())
         };
-        write().map_err(|error| Failure::usage(format!("cannot write {path}: {error}")))
+        write().map_err(|error| unwritable(&self.path, &error))
     }
 
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
+}
+
+fn unwritable(path: &Path, error: &io::Error) -> Failure {
+    Failure::usage(format!("cannot write {}: {error}", path.display()))
 }
 
 impl Content {

@@ -6,6 +6,7 @@ use std::{
     os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
     process::{Command, Stdio},
+    thread,
     time::{Duration, Instant},
 };
 
@@ -202,6 +203,21 @@ fn refused_logins_store_nothing() {
     admin.run(&["key", "revoke", id, "--yes"]).ok();
     let hint = format!("hint: `cms login {} --name ci` stores another key", server.url);
     cli.run(&["whoami"]).exits(3).stderr_contains(&hint);
+}
+
+#[test]
+fn concurrent_logins_store_all_profiles() {
+    let (server, user) = (Server::start(), User::new());
+    let names: Vec<String> = (0..8).map(|number| format!("profile-{number}")).collect();
+    thread::scope(|scope| {
+        for name in &names {
+            scope.spawn(|| user.login(&server, name));
+        }
+    });
+    let text = fs::read_to_string(user.file()).unwrap();
+    for name in &names {
+        assert!(text.contains(&format!("[profiles.\"{name}\"]")), "{text}");
+    }
 }
 
 #[test]

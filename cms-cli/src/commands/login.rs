@@ -37,8 +37,10 @@ pub(super) fn login(args: &LoginArgs, printer: &Printer) -> Result<Outcome> {
             &format!("store the profile \"{name}\" in {path}: {url} (key \"{}\")", context.by.name),
         );
     }
-    profiles.insert(name, Profile { url: url.to_owned(), key });
-    profiles.save()?;
+    profiles.update(|profiles| {
+        profiles.insert(name, Profile { url: url.to_owned(), key });
+        Ok(())
+    })?;
     let value = json!({ "profile": name, "server": url, "key": context.by.name });
     printer.value(&value, String::new)?;
     printer.note(&format!(
@@ -51,14 +53,14 @@ pub(super) fn login(args: &LoginArgs, printer: &Printer) -> Result<Outcome> {
 
 pub(super) fn logout(args: &LogoutArgs, printer: &Printer) -> Result<Outcome> {
     let mut profiles = load()?;
-    let name = profiles.remove(args.name.as_deref())?;
     if args.dry_run.dry_run {
+        let name = profiles.remove(args.name.as_deref())?;
         return would(
             printer,
             &format!("remove the profile \"{name}\" from {}", profiles.path().display()),
         );
     }
-    profiles.save()?;
+    let name = profiles.update(|profiles| profiles.remove(args.name.as_deref()))?;
     printer.value(&json!({ "removed": name }), String::new)?;
     printer.note(&format!("profile \"{name}\" is removed; its key stays valid"))?;
     Ok(Outcome::Done)
