@@ -184,6 +184,7 @@ fn refused_logins_store_nothing() {
         (&server.url, "CMS_ADMIN_KEY=a b", 2, "the token alone"),
         ("http://127.0.0.1:1", "key", 9, "http://127.0.0.1:1 cannot be reached"),
         ("localhost:8080", "key", 2, "server URL \"localhost:8080\" is not valid"),
+        (&format!("{}/api/", server.url), "key", 4, &format!("use {}, without /api", server.url)),
     ] {
         let output = cli.run_with(&["login", url], input);
         output.exits(exit).prints("").stderr_contains(part);

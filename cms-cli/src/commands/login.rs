@@ -28,7 +28,7 @@ pub(super) fn login(args: &LoginArgs, printer: &Printer) -> Result<Outcome> {
     let context = Remote::new(url, Some(&key))?.auth_context().map_err(|error| match error {
         Error::Unauthenticated => Failure::from(FailureKind::Target(error))
             .hint(format!("{url} does not know this key; `cms key list` on it lists its keys")),
-        other => other.into(),
+        other => wrong_server(other, url),
     })?;
     if args.dry_run.dry_run {
         let path = profiles.path().display();
@@ -64,6 +64,19 @@ pub(super) fn logout(args: &LogoutArgs, printer: &Printer) -> Result<Outcome> {
     printer.value(&json!({ "removed": name }), String::new)?;
     printer.note(&format!("profile \"{name}\" is removed; its key stays valid"))?;
     Ok(Outcome::Done)
+}
+
+/// The error of a URL that has no API.
+fn wrong_server(error: Error, url: &str) -> Failure {
+    let error = match error {
+        Error::NotFound { what, .. } => Error::not_found(what, url),
+        other => other,
+    };
+    Failure::from(error).hints(
+        url.strip_suffix("/api").map(|server| {
+            format!("the paths of the API begin with /api: use {server}, without /api")
+        }),
+    )
 }
 
 fn load() -> Result<Profiles> {
