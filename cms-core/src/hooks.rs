@@ -1,6 +1,8 @@
 //! The steps of webhooks and media around a write of content:
 //!
 //! - before it, synchronous webhooks ([`Cms::before_write`]);
+//! - in a transaction that changes a webhook, before the change, the creation of the webhook deliveries
+//!   that are still missing: the previous settings of the webhook apply to earlier events;
 //! - in a transaction that removes objects permanently, before their removal, the creation of the
 //!   webhook deliveries that are still missing, because these need the objects;
 //! - after the commit of a deletion, the removal of rendered images.
@@ -8,7 +10,9 @@
 //! The services of objects, content types, bulk jobs and the trash run these steps. Those of objects
 //! and content types call no service of webhooks or media: a new step has its place here.
 
-use cms_model::{clock::Timestamp, context::Caller, error::Result};
+use cms_model::{
+    clock::Timestamp, content_type::builtin::WEBHOOKS, context::Caller, error::Result,
+};
 use cms_store::WriteTransaction;
 
 pub(crate) use crate::webhook::synchronous::SynchronousCalls;
@@ -20,6 +24,16 @@ use crate::{cms::Cms, webhook::delivery_creator};
 /// deliveries of the journal rows that have none yet, because they need these objects.
 pub(crate) fn before_removal(writer: &WriteTransaction<'_>, at: Timestamp) -> Result<()> {
     delivery_creator::catch_up(writer, at)
+}
+
+/// Runs inside a transaction that is about to change an object of this type: before a change of a
+/// webhook, creates the deliveries of the journal rows that have none yet.
+pub(crate) fn before_update(
+    writer: &WriteTransaction<'_>,
+    content_type: &str,
+    at: Timestamp,
+) -> Result<()> {
+    if content_type == WEBHOOKS { delivery_creator::catch_up(writer, at) } else { Ok(()) }
 }
 
 impl Cms {

@@ -37,6 +37,8 @@ use cms_model::{
 use cms_store::{Event, ObjectChange, Reader, WriteTransaction};
 use serde_json::{Map, Value};
 
+use crate::hooks;
+
 pub(crate) use self::{context::Context, journal::log_change, known_targets::KnownTargets};
 use self::{
     journal::{changed_properties, log_deletion},
@@ -300,6 +302,7 @@ pub(crate) fn update(
     if content_type.properties.iter().any(Property::may_link) {
         let published = if content_type.definition.draft_public {
             published_links(writer, &content_type.properties, before.pk)?
+    hooks::before_update(writer, content_type.name(), context.stamp.at)?;
         } else {
             Vec::new()
         };

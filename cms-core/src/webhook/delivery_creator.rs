@@ -83,21 +83,26 @@ pub(super) fn create_deliveries(
 }
 
 /// Creates the deliveries of all journal rows after the cursor, inside a transaction that is about
-/// to remove the objects of their events permanently.
+/// to remove the objects of their events permanently, or to change a webhook.
 pub(crate) fn catch_up(writer: &WriteTransaction<'_>, now: Timestamp) -> Result<()> {
-    let webhook_type = writer.ctd_named(WEBHOOKS)?.map(|pk| writer.type_state(pk)).transpose()?;
-    if webhook_type.is_none_or(|state| state.live == 0) {
+    let Some(webhook_type) = writer.ctd_named(WEBHOOKS)? else { return Ok(()) };
+    if writer.type_state(webhook_type)?.live == 0 {
+        return Ok(());
+    }
+    let next = || writer.detailed_entries_after(writer.webhook_cursor()?, BATCH_ROWS);
+    let mut entries = next()?;
+    // Changes of webhooks are not delivered: a batch of them need not read all webhooks for each.
+    let has_events = entries.iter().any(|entry| entry.ctd != webhook_type);
+    if !has_events && entries.len() < BATCH_ROWS {
         return Ok(());
     }
     let catalog = CatalogCache::default().within(writer)?;
     let webhooks = webhook_cache::read(writer, catalog.get(WEBHOOKS)?)?;
-    loop {
-        let entries = writer.detailed_entries_after(writer.webhook_cursor()?, BATCH_ROWS)?;
-        if entries.is_empty() {
-            return Ok(());
-        }
+    while !entries.is_empty() {
         DeliveryBatch::of(writer, &catalog, &webhooks, &entries)?.write(writer, now)?;
+        entries = next()?;
     }
+    Ok(())
 }
 
 /// The effect of a batch of journal rows.

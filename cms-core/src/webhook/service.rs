@@ -5,6 +5,7 @@
 //! delivery stays the first of the queue of its object.
 
 use std::{
+    borrow::Cow,
     collections::BTreeMap,
     sync::{Arc, PoisonError},
 };
@@ -275,7 +276,9 @@ impl Webhooks<'_> {
             _ if row.action == "Delete" => Ok(None),
             (Some(_), Some(object), Some(version)) => {
                 let stored = reader.any_version(object, version)?;
-                Ok(stored.map(|stored| {
+                Ok(stored.map(|mut stored| {
+                    // The object may be restored under another id since: this is the id of `ref`.
+                    stored.id = Cow::Borrowed(&row.id_or_changes);
                     let mut out = Vec::new();
                     render::object(&mut out, &row.type_name, &stored);
                     out

@@ -47,4 +47,5 @@ mod type_rules;
 mod upgrade;
 mod webhook_log;
 mod webhook_schedule;
+mod webhook_settings;
 mod webhooks;

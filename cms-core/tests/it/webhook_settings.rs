@@ -1,0 +1,71 @@
+//! Changes of a webhook, and of the objects of its deliveries, before the deliveries are created or sent.
+
+use cms_core::{
+    Caller, Exchange, WebhookOutcome,
+    wire::{
+        trash::{RestoreRequest, TrashRequest},
+        webhook::ReplayRequest,
+    },
+};
+use serde_json::{Value, json};
+
+use crate::{
+    support::{article, map, with_type},
+    webhooks::{create, follow, next, send_all, webhook, with_webhook},
+};
+
+#[test]
+fn changed_webhook_receives_events_by_its_settings_at_their_time() {
+    let all = json!([{ "action": "Create" }, { "action": "Delete" }]);
+    let (create_only, none) = (json!([{ "action": "Create" }]), json!([]));
+    let types = |name: &str| json!([{ "content_type_definition_name": name }]);
+    // settings before the event, change after it, later change, delivered
+    let table = [
+        (json!({}), json!({ "enabled": false }), json!({ "enabled": true }), "a"),
+        (json!({ "enabled": false }), json!({ "enabled": true }), json!({}), "b"),
+        (json!({ "actions": none }), json!({ "actions": create_only }), json!({}), "b"),
+        (json!({ "actions": all }), json!({ "actions": none }), json!({}), "a"),
+        (
+            json!({ "content_type_definitions": types("_tag") }),
+            json!({ "content_type_definitions": types("article") }),
+            json!({}),
+            "b",
+        ),
+    ];
+    for (settings, change, later, delivered) in table {
+        let test = with_type(article());
+        create(&test, "_webhooks", webhook("hook", &settings));
+        create(&test, "article", json!({ "id": "a", "title": "A" }));
+        let patch = |change: &Value| {
+            let objects = test.cms.objects();
+            objects.patch(&Caller::local(), "_webhooks", "hook", map(change.clone())).unwrap();
+        };
+        patch(&change);
+        create(&test, "article", json!({ "id": "b", "title": "B" }));
+        patch(&later);
+        let sent = send_all(&test);
+        let ids: Vec<&Value> = sent.iter().map(|body| &body["payload"]["id"]).collect();
+        assert_eq!(ids, [delivered], "{settings} {change}");
+    }
+}
+
+#[test]
+fn replayed_delivery_keeps_the_id_of_an_object_that_was_restored_under_another_id() {
+    let test = with_webhook();
+    create(&test, "article", json!({ "id": "a", "title": "A" }));
+    follow(&test);
+    let sent = next(&test).unwrap();
+    let body: Value = serde_json::from_str(&sent.body).unwrap();
+    let delivered = WebhookOutcome::Response(204, String::new());
+    test.cms.webhooks().record(sent, delivered, Exchange::default()).unwrap();
+    let local = Caller::local();
+    test.cms.objects().delete(&local, "article", "a").unwrap();
+    let restore = RestoreRequest { id: Some("b".to_owned()), ..RestoreRequest::default() };
+    let entry =
+        test.cms.trash().list(&local, &TrashRequest::default()).unwrap().data.remove(0).entry;
+    test.cms.trash().restore(&local, &entry, restore).unwrap();
+    let request = ReplayRequest { ids: Some(vec![1]) };
+    test.cms.webhooks().replay(&local, "hook", &request).unwrap();
+    let again: Value = serde_json::from_str(&next(&test).unwrap().body).unwrap();
+    assert_eq!((&again["ref"], &again["payload"]["id"]), (&body["ref"], &json!("a")));
+}
