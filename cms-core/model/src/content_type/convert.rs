@@ -306,7 +306,8 @@ fn convert_items(old: &Property, new: &Property, list: &Value) -> (Value, bool) 
     (items.collect::<Vec<_>>().into(), is_lost)
 }
 
-/// Converts the members of an item or a custom value; undeclared ones stay unchanged.
+/// Converts the members of an item or a custom value. Undeclared ones stay unchanged, except one with
+/// the new name of a renamed property: the value of that property replaces it.
 fn convert_members(old: &Property, new: &Property, value: &Value) -> (Value, bool) {
     let Value::Object(before) = value else { return (value.clone(), false) };
     if new.nested.is_empty() {
@@ -322,6 +323,13 @@ fn convert_members(old: &Property, new: &Property, value: &Value) -> (Value, boo
         let change =
             changes.iter().find(|(new, old)| old.map_or(&new.name, |old| &old.name) == name);
         let declared = old.nested.iter().find(|old| old.name == *name);
+        let is_replaced = |(new, old): &(&Property, Option<&Property>)| {
+            new.name == *name && old.is_some_and(|old| before.contains_key(&old.name))
+        };
+        if change.is_none() && declared.is_none() && changes.iter().any(is_replaced) {
+            is_lost |= !value::is_empty(value);
+            continue;
+        }
         let converted = match (change, declared) {
             (Some((new, old)), _) if old.is_none_or(|old| converts(old, new)) => {
                 convert(*old, new, Some(value))

@@ -219,6 +219,23 @@ fn lists_are_converted_item_by_item() {
             json!([{"u": "x"}, {}]),
             ValueOutcome::Converted,
         ),
+        // A renamed property replaces an undeclared member with its new name.
+        (
+            json!({"t": text}),
+            json!({"u": renamed}),
+            nothing.clone(),
+            json!([{"u": "y", "t": "x"}, {"t": "x", "u": "y"}, {"u": "y"}]),
+            json!([{"u": "x"}, {"u": "x"}, {"u": "y"}]),
+            ValueOutcome::Lost,
+        ),
+        (
+            json!({"t": text}),
+            json!({"u": renamed}),
+            nothing.clone(),
+            json!([{"t": "x", "u": ""}]),
+            json!([{"u": "x"}]),
+            ValueOutcome::Converted,
+        ),
         (
             json!({"t": text}),
             json!({"t": filled}),
