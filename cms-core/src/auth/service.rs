@@ -150,24 +150,35 @@ impl Keys<'_> {
             let mut shown = Vec::new();
             let mut changed = false;
             for (kind, name, token) in wanted.each() {
-                let is_taken = |token: &String| {
-                    let digest = digest(token);
-                    writer.has_other_key(kind, name, digest)
+                let hash = token.map(|token| digest(token));
+                let has_token = |row: &&KeyRow| {
+                    let previous = row.previous.map(|(previous, _)| previous);
+                    hash.is_some() && (hash == Some(row.hash) || hash == previous)
                 };
-                if token.map(is_taken).transpose()?.unwrap_or(false) {
+                let of_kind = || present.iter().filter(|row| row.kind == kind);
+                let named = of_kind().find(|row| row.name == name);
+                // A first key that was renamed is found by its token.
+                let renamed = of_kind().find(has_token).filter(|row| row.name != name);
+                let is_taken = hash.map(|hash| writer.has_other_key(kind, hash)).transpose()?;
+                if is_taken.unwrap_or(false) || (named.is_some() && renamed.is_some()) {
                     return Err(Error::Conflict(format!(
                         "the token set for the first key \"{name}\" belongs to another key or was revoked"
                     )));
                 }
-                let found = present.iter().find(|row| row.kind == kind && row.name == name);
-                match (found, token) {
-                    (Some(row), Some(token)) if row.hash != digest(token) => {
-                        writer.set_key_hash(row.pk, digest(token), None)?;
+                match (named.or(renamed), hash) {
+                    (Some(row), Some(hash)) if row.hash != hash => {
+                        writer.set_key_hash(row.pk, hash, None)?;
                         let event = ManagementEvent::KeyRotated;
                         writer.log_management(event, stamp, &row.uid, &row.name)?;
                         changed = true;
                     }
-                    (None, token) if is_new || token.is_some() => {
+                    (None, _) if is_new || token.is_some() => {
+                        if present.iter().any(|row| row.name == name) {
+                            return Err(Error::Conflict(format!(
+                                "the first key \"{name}\" cannot be created, because another key has this \
+                                 name: rename that key"
+                            )));
+                        }
                         let fresh = token.cloned().unwrap_or_else(|| config.ids.token());
                         let new = NewKey { name: name.to_owned(), kind, rules: Vec::new() };
                         let row = new_row(&new, &fresh, config.ids.uuid(), stamp.at);

@@ -61,13 +61,12 @@ impl Reader<'_> {
         )
     }
 
-    /// Returns whether a key of another kind or name, or a revoked key, has or had this token
-    /// digest.
-    pub fn has_other_key(&self, kind: KeyKind, name: &str, hash: [u8; 32]) -> Result<bool> {
+    /// Returns whether a key of another kind, or a revoked key, has or had this token digest.
+    pub fn has_other_key(&self, kind: KeyKind, hash: [u8; 32]) -> Result<bool> {
         self.query_value(
             "SELECT EXISTS (SELECT 1 FROM actor WHERE ?1 IN (hash, previous_hash)
-                 AND (kind <> ?2 OR name <> ?3 OR revoked_at IS NOT NULL))",
-            params![hash, kind.as_str(), name],
+                 AND (kind <> ?2 OR revoked_at IS NOT NULL))",
+            params![hash, kind.as_str()],
         )
     }
 

@@ -1,9 +1,12 @@
 //! Workflows, types and keys of a project: one transaction.
 
 use cms_core::{
-    Caller, Error,
+    Caller, Error, FirstKeys,
     testing::TestCms,
-    wire::plan::{ApplyRequest, PlanAction, PlanRequest, ProjectPlan},
+    wire::{
+        key::{KeyKind, KeyUpdate},
+        plan::{ApplyRequest, PlanAction, PlanRequest, ProjectPlan},
+    },
 };
 use serde_json::{Value, json};
 
@@ -145,7 +148,7 @@ fn workflow_keeps_states_in_use() {
 #[test]
 fn keys_of_a_project_need_an_admin_key() {
     let test = TestCms::new();
-    let first = test.cms.keys().ensure_first(&cms_core::FirstKeys::default()).unwrap();
+    let first = test.cms.keys().ensure_first(&FirstKeys::default()).unwrap();
     for key in first {
         let caller = test.cms.caller_of_key(&key.key).unwrap();
         let is_admin = key.item.name == "admin";
@@ -155,6 +158,49 @@ fn keys_of_a_project_need_an_admin_key() {
         let may_administer = key.item.name != "read-only";
         assert_eq!(test.cms.types().plan(&caller, &request).is_ok(), may_administer);
     }
+}
+
+/// A first key is found by its token, also after it was renamed.
+#[test]
+fn first_keys_are_renamed() {
+    let (test, local) = (TestCms::new(), Caller::local());
+    let keys = test.cms.keys();
+    let first = |admin: &str, read_only: &str| FirstKeys {
+        admin: Some(admin.to_owned()),
+        read_only: Some(read_only.to_owned()),
+        ..FirstKeys::default()
+    };
+    keys.ensure_first(&first("admin token", "token")).unwrap();
+    let listed = || -> Vec<(String, String)> {
+        let list = keys.list(&local).unwrap().data;
+        list.into_iter().map(|key| (key.id, key.name)).collect()
+    };
+    let rename = |index: usize, name: &str| {
+        let update = KeyUpdate { name: Some(name.to_owned()), ..KeyUpdate::default() };
+        keys.update(&local, &listed()[index].0, &update).unwrap();
+    };
+    let before = listed();
+    let (admin, read_only) = (0, 2);
+    assert_eq!([&*before[admin].1, &*before[read_only].1], ["admin", "read-only"]);
+    rename(admin, "boss");
+    keys.ensure_first(&first("admin token", "token")).unwrap();
+    // In the grace period of a rotation, the token is the previous one of its key.
+    keys.rotate(&local, &before[admin].0, 24).unwrap();
+    keys.ensure_first(&first("admin token", "token")).unwrap();
+    assert_eq!(listed().len(), before.len());
+    assert_eq!(test.cms.caller_of_key("admin token").unwrap().actor().name, "boss");
+
+    // Another key may have the name: then a new first key is refused.
+    rename(read_only, "readers");
+    test.create_key("read-only", KeyKind::Scoped, &[("_tag", "r")]);
+    keys.ensure_first(&first("admin token", "token")).unwrap();
+    let refused = keys.ensure_first(&first("admin token", "another token"));
+    let expected = "the first key \"read-only\" cannot be created, because another key has this name: \
+                    rename that key";
+    assert!(
+        matches!(&refused, Err(Error::Conflict(message)) if message == expected),
+        "{refused:?}"
+    );
 }
 
 /// In an earlier version the token ignored keys: an apply could delete a type that the plan kept.
