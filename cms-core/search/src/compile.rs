@@ -21,7 +21,7 @@ use tantivy::{
     columnar::NumericalValue,
     query::{
         AllQuery, Bm25StatisticsProvider, BooleanQuery, BoostQuery, ConstScoreQuery, EmptyQuery,
-        ExistsQuery, Occur, PhraseQuery, Query as EngineQuery, TermQuery, TermSetQuery,
+        ExistsQuery, Occur, Query as EngineQuery, TermQuery, TermSetQuery,
     },
     schema::{Field, IndexRecordOption},
 };
@@ -29,6 +29,7 @@ use tantivy::{
 use super::{
     deadline::Deadline,
     expand::{self, WildcardQuery},
+    phrase::TimedPhraseQuery,
     range::RangeQuery,
     schema::{Fields, name},
 };
@@ -217,10 +218,8 @@ impl<'a> QueryCompiler<'a> {
                     if rest.is_empty() {
                         into.add_term(term(first), boost);
                     } else {
-                        into.add(
-                            Box::new(PhraseQuery::new(words.iter().map(term).collect())),
-                            boost,
-                        );
+                        let words = words.iter().map(term).collect();
+                        into.add(Box::new(TimedPhraseQuery::new(words, self.deadline)), boost);
                     }
                 }
             }

@@ -8,7 +8,7 @@
 //! | `index` | one generation of the index on disk |
 //! | `schema`, `tokenizer`, `document` | fields of the index; its words; an object as a document |
 //! | `compile` | a [`cms_model::search::query::Search`] as a query of the engine |
-//! | `expand`, `range` | wildcards and fuzzy words; ranges of values |
+//! | `expand`, `phrase`, `range` | wildcards and fuzzy words; phrases; ranges of values |
 //! | `collect`, `rank`, `facet` | one or two passes over the matches: count, order, aggregations |
 //! | `segment` | visibility and final scores of the matches in a segment |
 //! | `hit` | the data that a search returns for each hit |
@@ -26,6 +26,7 @@ mod facet;
 mod hit;
 mod index;
 mod matches;
+mod phrase;
 mod range;
 mod rank;
 mod schema;

@@ -31,10 +31,11 @@ pub(super) fn run(
         let mut matches = weight.scorer(reader, 1.0)?;
         let mut docs = [0; COLLECT_BLOCK_BUFFER_LEN];
         loop {
+            let length = matches.fill_buffer(&mut docs);
+            // Checked after the buffer was filled: a phrase ends at the deadline.
             if clock.is_over() {
                 return Ok(None);
             }
-            let length = matches.fill_buffer(&mut docs);
             for &doc in &docs[..length] {
                 let packed = flags.values.get_val(doc);
                 let is_wanted = packed & Flags::CURRENT != 0
