@@ -249,6 +249,8 @@ pub const MAX_BULK_OBJECTS: usize = 1_000_000;
 pub const BULK_SAMPLE_OBJECTS: usize = 20;
 /// Maximum number of objects that a bulk job changes in one transaction.
 pub const BULK_TRANSACTION_OBJECTS: usize = 500;
+/// With this number of objects in one transaction, a bulk job adds no more objects that link to them.
+pub const MAX_LINKED_BULK_DELETIONS: usize = 5000;
 /// Maximum number of bytes that a bulk job holds in memory for one transaction.
 pub const MAX_BULK_TRANSACTION_BYTES: usize = 16 * 1024 * 1024;
 /// Maximum number of refused objects that a bulk job shows.

@@ -4,6 +4,8 @@
 //! progress. Whatever needs no write transaction, such as calls of synchronous webhooks and validation,
 //! happens before.
 
+mod delete;
+
 use std::sync::Arc;
 
 use cms_model::{
@@ -26,7 +28,7 @@ use crate::{
     auth::key_ring,
     hooks::{SynchronousCalls, WriteEvent},
     object::{
-        batch::{Batch, still_used},
+        batch::Batch,
         service::may_change,
         write::{self, Context, Edit},
     },
@@ -283,14 +285,16 @@ impl Bulk<'_> {
                 deferred: Vec::new(),
             };
             let count = step.objects.len();
+            let last = step.objects.last().map(|last| last.position);
             match step.change.action {
                 BulkAction::Delete => transaction.delete(step.objects)?,
                 _ => transaction.change(catalog, &step.context, &step.change, step.objects)?,
             }
             let Transaction { job, progress, deleted, deferred, .. } = transaction;
             writer.remove_job_objects(job.pk, count)?;
-            if let (Some((position, _)), false) = (expected, deferred.is_empty()) {
-                writer.insert_job_chunk(job.pk, job.total + position, &deferred)?;
+            // The last ones are the first to be tried again: objects usually link to earlier ones.
+            if let (Some(last), false) = (last, deferred.is_empty()) {
+                writer.insert_job_chunk(job.pk, 2 * job.total + 1 - last, &deferred)?;
             }
             writer.advance_bulk_job(job.pk, progress)?;
             let has_more = !writer.next_job_objects(job.pk)?.is_empty();
@@ -360,7 +364,7 @@ struct Transaction<'a> {
     job: JobRow,
     progress: JobProgress,
     deleted: Vec<String>,
-    /// Objects to try once more: they are appended after position `job.total`.
+    /// Objects to try once more: they have positions after `job.total`.
     deferred: Vec<i64>,
 }
 
@@ -425,41 +429,6 @@ impl Transaction<'_> {
         }
         let payload = change.transition();
         workflow::service::apply(writer, self.content_type, stored, &payload, stamp).map(drop)
-    }
-
-    /// Deletes objects. Those that others link to are tried once more at the end of the job.
-    fn delete(&mut self, objects: Vec<StepObject>) -> Result<()> {
-        let mut wanted = Vec::new();
-        let mut positions = Vec::new();
-        for StepObject { position, pk, preparation } in objects {
-            if let Preparation::Refused(id, errors) = preparation {
-                self.refuse(position, &id, &errors)?;
-                continue;
-            }
-            match self.stored(pk, Columns::WithoutProperties)? {
-                Some(stored) if !self.may_change(&stored) => {
-                    self.refuse(position, &stored.id, &rights::forbidden())?;
-                }
-                Some(stored) => {
-                    wanted.push((stored.id.to_string(), stored));
-                    positions.push(position);
-                }
-                None => self.progress.done += 1,
-            }
-        }
-        let used = still_used(self.writer, self.content_type, &wanted)?;
-        for ((id, stored), position) in wanted.into_iter().zip(positions) {
-            if !used.contains(&stored.pk) {
-                write::delete(self.writer, self.content_type, &stored, self.stamp)?;
-                self.succeed();
-                self.deleted.push(id);
-            } else if position <= self.job.total {
-                self.deferred.push(stored.pk);
-            } else {
-                self.refuse(position, &id, &FieldErrors::one("id", message::IN_USE))?;
-            }
-        }
-        Ok(())
     }
 
     fn may_change(&self, stored: &StoredObject<'_>) -> bool {

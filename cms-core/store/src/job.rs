@@ -3,6 +3,8 @@
 //! The objects are stored in chunks: a million of them are 2,000 rows of some hundred bytes each, so
 //! creating or stopping a job blocks other writes for milliseconds.
 
+use std::collections::HashSet;
+
 use cms_model::{
     clock::Timestamp,
     error::{FieldErrors, Result},
@@ -144,6 +146,13 @@ impl Reader<'_> {
             self.query_optional(sql, [job], |row| row.try_into())?;
         let Some((first, objects)) = chunk else { return Ok(Vec::new()) };
         Ok((first..).zip(unpack(&objects)).collect())
+    }
+
+    /// Returns all objects that a job has still to process.
+    pub fn job_objects(&self, job: i64) -> Result<HashSet<i64>> {
+        let sql = "SELECT objects FROM job_chunk WHERE job = ?1";
+        let chunks: Vec<Vec<u8>> = self.query_values(sql, [job])?;
+        Ok(chunks.iter().flat_map(|objects| unpack(objects)).collect())
     }
 
     /// Returns the refused objects of a job: id and errors.

@@ -7,6 +7,7 @@ use cms_core::{
     paging::PageRequest,
     testing::TestCms,
     wire::{
+        batch::BatchElements,
         bulk::{BulkDryRunResponse, BulkJob, BulkJobState, BulkResponse},
         key::KeyKind,
         user::Role,
@@ -16,8 +17,8 @@ use cms_model::context::{Actor, ActorKind, Credential};
 use serde_json::{Map, Value, json};
 
 use crate::support::{
-    add_property, article, article_with, create_batch, create_object, database, key, map, publish,
-    rows, with_type,
+    add_property, article, article_with, create_batch, create_object, database, key, link, map,
+    publish, rows, with_type,
 };
 
 /// A Draft & Public type with articles `a0`, `a1` and so on.
@@ -263,6 +264,29 @@ fn bulk_deletion_tries_linked_objects_again() {
     assert_eq!(numbers(&done), (BulkJobState::Done, [1200, 1200, 1199, 1]));
     assert_eq!(json!(done.errors), json!([{ "id": "t3", "errors": in_use }]));
     assert_eq!(rows(&test, "SELECT id FROM object ORDER BY pk"), ["t3", "stays"]);
+}
+
+/// Links of both directions, along a chain and in circles, across the transactions.
+#[test]
+fn bulk_deletion_of_linked_objects_takes_any_number_of_transactions() {
+    let target = |n: usize| json!([link("article", &format!("a{n}"))]);
+    let linked = |n: usize, to: usize| json!({ "id": format!("a{n}"), "related": target(to) });
+    let tables: [(&str, Vec<Value>); 3] = [
+        ("to the previous", (1..1700).map(|n| linked(n, n - 1)).collect()),
+        ("to the next", (0..1699).map(|n| linked(n, n + 1)).collect()),
+        ("in pairs", (0..1700).map(|n| linked(n, (n + 850) % 1700)).collect()),
+    ];
+    for (context, patches) in tables {
+        let test = with_articles_of(1700, json!({}));
+        for part in patches.chunks(1000) {
+            let elements = BatchElements::of(part);
+            let report = test.cms.objects().batch_patch(&Caller::local(), "article", &elements);
+            assert_eq!(report.unwrap().batch_error_count, 0, "{context}");
+        }
+        let done = carry_out(&test, &request("delete", json!({ "expect": 1700 })));
+        assert_eq!(numbers(&done), (BulkJobState::Done, [1700, 1700, 1700, 0]), "{context}");
+        assert_eq!(rows(&test, "SELECT count(*) FROM object WHERE id LIKE 'a%'"), ["0"]);
+    }
 }
 
 #[test]
