@@ -133,7 +133,16 @@ impl PreparedObject {
             errors.add("id", message::ID_MISMATCH);
         }
         payload.shift_remove("id");
-        slug::fill(&content_type.definition.slugs, &mut payload);
+        let is_readonly = |name: &str| {
+            content_type
+                .properties
+                .iter()
+                .any(|property| property.readonly && property.name == name)
+        };
+        // A read-only slug stays as it was created, so that its source can be changed.
+        let rules = content_type.definition.slugs.iter();
+        let rules = rules.filter(|rule| context.lenient_readonly || !is_readonly(&rule.target));
+        slug::fill(rules, &mut payload);
         let before = parse(&stored.data)?;
         if content_type.name() == WEBHOOKS {
             mask::unmask(&before, &mut payload);
@@ -293,6 +302,7 @@ pub(crate) fn update(
     mut prepared: PreparedObject,
     context: &Context,
 ) -> Result<StoredObject<'static>> {
+    hooks::before_update(writer, content_type.name(), context.stamp.at)?;
     let status = before.internal.status.edited(content_type.definition.draft_public);
     let version = before.internal.version + 1;
     let state = &before.internal.workflow_state;
@@ -302,7 +312,6 @@ pub(crate) fn update(
     if content_type.properties.iter().any(Property::may_link) {
         let published = if content_type.definition.draft_public {
             published_links(writer, &content_type.properties, before.pk)?
-    hooks::before_update(writer, content_type.name(), context.stamp.at)?;
         } else {
             Vec::new()
         };

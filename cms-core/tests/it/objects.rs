@@ -13,7 +13,7 @@ use cms_core::{
 };
 use serde_json::{Value, json};
 
-use crate::support::{article, create_object, key, link, map, rows, with_type};
+use crate::support::{add_property, article, create_object, key, link, map, rows, with_type};
 
 fn with_articles() -> (TestCms, Caller) {
     let (test, local) = (with_type(article()), Caller::local());
@@ -229,5 +229,25 @@ fn list_of_large_objects_is_not_on_the_fast_path() {
         assert!(length > count * 60_000, "{length} bytes");
         let listed = objects.list(&local.clone().fast_only(), "article", &request);
         assert_eq!(listed.is_ok(), is_fast, "{count} objects");
+    }
+}
+
+#[test]
+fn read_only_slug_is_generated_on_creation_only() {
+    let mut definition = article();
+    add_property(&mut definition, "slug", json!({ "type": "string" }), "text");
+    definition["metaDefinition"]["propertiesConfig"]["slug"]["readonly"] = json!(true);
+    let rule = json!({ "source": "title", "target": "slug", "active": true });
+    definition.insert("slugs".to_owned(), json!([rule]));
+    for (lenient, expected) in [(false, ["first", "first"]), (true, ["second", "third"])] {
+        let (test, local) = (TestCms::with(|c| c.lenient_readonly = lenient), Caller::local());
+        test.cms.types().create(&local, definition.clone()).unwrap();
+        create_object(&test.cms, "article", json!({ "id": "a", "title": "First" }));
+        let objects = test.cms.objects();
+        let title = |title: &str| map(json!({ "title": title }));
+        let patched = objects.patch(&local, "article", "a", title("Second")).unwrap();
+        let replaced = objects.replace(&local, "article", "a", title("Third")).unwrap();
+        let slugs = [patched, replaced].map(|object| object.to_value()["slug"].clone());
+        assert_eq!(slugs, expected);
     }
 }

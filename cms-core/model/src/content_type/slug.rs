@@ -7,8 +7,8 @@ use crate::wire::content_type::Slug;
 
 /// Fills the targets of active rules in a payload before its validation. A target that the payload
 /// contains stays unchanged, even when it is empty.
-pub fn fill(rules: &[Slug], payload: &mut Map<String, Value>) {
-    for rule in rules.iter().filter(|rule| rule.active) {
+pub fn fill<'a>(rules: impl IntoIterator<Item = &'a Slug>, payload: &mut Map<String, Value>) {
+    for rule in rules.into_iter().filter(|rule| rule.active) {
         if payload.contains_key(&rule.target) {
             continue;
         }
