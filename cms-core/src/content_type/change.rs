@@ -17,6 +17,7 @@ use cms_model::{
     limits,
     object::{
         link,
+        model::Edition,
         scan::{self, FoundLink},
     },
     wire::plan::{PlanPhase, PlanProgress, PropertyChange, PropertyPlan},
@@ -128,8 +129,10 @@ pub(crate) fn update(
     let mut rewrite =
         Rewrite::new((&before.definition, &before.properties), (definition, &properties), &diffs);
     let slot_update = SlotUpdate::of(writer, catalog, (before, definition), &rewrite)?;
+    let editions = editions(before, definition);
+    let slots = slot_update.slots();
     let objects_rewritten =
-        rewrite_objects(writer, catalog, before, &mut rewrite, slot_update.slots(), progress)?;
+        rewrite_objects(writer, catalog, (before, editions), &mut rewrite, slots, progress)?;
     switch_publishing(writer, catalog, before, definition)?;
     slot_update.finish(writer, before.pk, definition, progress)?;
     writer.update_ctd(before.pk, definition, rev, stamp.at)?;
@@ -156,7 +159,7 @@ pub(crate) fn plan_update(
     if reads_objects(reader, before, &rewrite, progress)? {
         let exists = |data_url: &str| target_exists(reader, catalog, data_url);
         rewrite.check_backfills(&exists)?;
-        reader.each_stored_object(before.pk, before.definition.editions(), |object| {
+        reader.each_stored_object(before.pk, editions(before, definition), |object| {
             progress.ensure_running()?;
             progress.advance();
             rewritten += u64::from(convert(&mut rewrite, &object, &exists)?.is_some());
@@ -191,6 +194,13 @@ impl TypeUpdate {
             || before.draft_public != after.draft_public;
         Self { properties, blockers, objects_rewritten, breaking }
     }
+}
+
+/// Returns the editions of objects that a change converts: without published versions if it turns
+/// Draft & Public off, because these are removed, or on, because they are copies of the converted
+/// current versions.
+fn editions(before: &CompiledType, after: &Definition) -> &'static [Edition] {
+    if after.draft_public { before.definition.editions() } else { after.editions() }
 }
 
 /// Returns whether a change has to read the objects of a type, and starts the progress.
@@ -232,7 +242,7 @@ fn convert(
 fn rewrite_objects(
     writer: &WriteTransaction<'_>,
     catalog: &Catalog,
-    before: &CompiledType,
+    (before, editions): (&CompiledType, &[Edition]),
     rewrite: &mut Rewrite<'_>,
     slots: Option<&IndexedProperties>,
     progress: &Progress,
@@ -245,7 +255,7 @@ fn rewrite_objects(
     let properties = rewrite.properties;
     let changes_links = rewrite.affects(Property::may_link);
     let mut rewritten = 0;
-    writer.rewrite_objects(before.pk, before.definition.editions(), slots, |object| {
+    writer.rewrite_objects(before.pk, editions, slots, |object| {
         progress.advance();
         let Some(new) = convert(rewrite, &object, &exists)? else { return Ok(None) };
         rewritten += 1;

@@ -305,6 +305,24 @@ fn published_versions_must_have_newly_required_values() {
 }
 
 #[test]
+fn published_versions_do_not_block_turning_draft_and_public_off() {
+    let (test, local, mut definition) = with_published_article();
+    let objects = test.cms.objects();
+    objects.replace(&local, "article", "a", map(json!({"title": "A", "rank": 2}))).unwrap();
+    objects.replace(&local, "article", "b", map(json!({"title": "B", "rank": 3}))).unwrap();
+    publish(&test.cms, "article", "b");
+    objects.replace(&local, "article", "b", map(json!({"title": "B"}))).unwrap();
+    publish(&test.cms, "article", "b");
+    objects.replace(&local, "article", "b", map(json!({"title": "B", "rank": 4}))).unwrap();
+    definition["schemaDefinition"]["required"] = json!(["title", "rank"]);
+    definition.insert("draftPublic".to_owned(), json!(false));
+    let plan = test.cms.types().plan(&local, &request(&definition)).unwrap();
+    assert_eq!((property(&plan, "rank").failed, plan.summary.blockers), (0, 0));
+    apply(&test, &definition);
+    assert_eq!([data(&test, "a")["rank"].clone(), data(&test, "b")["rank"].clone()], [2, 4]);
+}
+
+#[test]
 fn removed_relation_releases_its_targets() {
     let (test, local, mut definition) = with_published_article();
     let objects = test.cms.objects();
