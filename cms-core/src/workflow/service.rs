@@ -16,7 +16,7 @@ use cms_model::{
         workflow::{Workflow, WorkflowState},
     },
     workflow::{
-        model::{self, is_built_in},
+        model::{self, PUBLIC_STATE, is_built_in},
         transition,
     },
 };
@@ -176,7 +176,7 @@ pub(crate) fn apply<'t>(
         writer.clear_approval(pk, approved)?;
     }
     writer.set_state(ctd, pk, next, approval, stamp)?;
-    let changes_public_view = [&*internal.workflow_state, next].contains(&model::PUBLIC_STATE);
+    let changes_public_view = [&*internal.workflow_state, next].contains(&PUBLIC_STATE);
     let entry = (Event::ObjectTransitioned, stamp);
     write::log_change(writer, entry, content_type, (stored, None), changes_public_view)?;
     Ok(next)
@@ -189,14 +189,20 @@ pub(crate) fn put(
     workflow: &Workflow,
     stamp: Stamp,
 ) -> Result<()> {
-    let is_new = catalog.workflows.find(&workflow.id).is_none();
+    let known = catalog.workflows.find(&workflow.id);
+    let is_new = known.is_none();
     if is_new && catalog.workflows.all().len() >= limits::MAX_WORKFLOWS {
         return Err(Error::Forbidden);
     }
     writer.put_workflow(workflow)?;
     let rev = writer.bump_schema()?;
+    let has_public = |workflow: &Workflow| workflow.states.iter().any(|name| name == PUBLIC_STATE);
+    let changes_public_view = known.is_some_and(|known| has_public(known) != has_public(workflow));
     for content_type in types_using(catalog, &workflow.id) {
         writer.touch_ctd(content_type.pk, rev)?;
+        if changes_public_view {
+            writer.log_type(Event::TypeUpdated, stamp, (content_type.pk, content_type.name()))?;
+        }
     }
     let event =
         if is_new { ManagementEvent::WorkflowCreated } else { ManagementEvent::WorkflowUpdated };

@@ -174,6 +174,31 @@ fn workflow_states_narrow_the_public_view() {
     assert_eq!(seen(PLAIN), seen(PREVIEW));
 }
 
+/// A state `public` of a workflow changes what readers see of all objects of its types.
+#[test]
+fn redefined_workflow_changes_its_types() {
+    let (test, local) = (TestCms::new(), Caller::local());
+    let workflow = |states: Value| map(json!({ "id": "own", "name": "Own", "states": states }));
+    test.cms.workflows().create(&local, workflow(json!(["text"]))).unwrap();
+    test.cms.types().create(&local, kind("news", json!({ "workflowId": "own" }))).unwrap();
+    test.cms.types().create(&local, kind("other", json!({}))).unwrap();
+    let start = head(&test);
+    // states, changes in the feed so far
+    let table: [(Value, &[&str]); 4] = [
+        (json!(["text", "done"]), &[]),
+        (json!(["text", "public"]), &["type.update news"]),
+        (json!(["text", "done", "public"]), &["type.update news"]),
+        (json!(["text", "done"]), &["type.update news", "type.update news"]),
+    ];
+    for (states, changes) in table {
+        test.cms.workflows().replace(&local, "own", workflow(states.clone())).unwrap();
+        for visibility in [PLAIN, PUBLIC] {
+            let caller = local.clone().with_visibility(visibility);
+            assert_eq!(described(&follow(&test, &caller, start, 100)), changes, "{states}");
+        }
+    }
+}
+
 /// A key receives changes of readable types only, also if it requests others, and also of deleted
 /// types.
 #[test]
