@@ -8,7 +8,7 @@ use axum::http::{HeaderValue, StatusCode, header, request::Parts};
 use cms_core::{OpenIdError, Result, SessionClient, SignedIn};
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 
-use super::context::client;
+use super::{context::client, session};
 use crate::{
     blocking,
     extract::{cookie, query::Query},
@@ -45,7 +45,7 @@ pub(crate) async fn respond(
     let client = client(address, head);
     match step {
         OpenIdStep::Start => start(app, &openid, head, &client).await,
-        OpenIdStep::Callback => callback(app, &openid, head, client).await,
+        OpenIdStep::Callback => callback(app, &openid, head, (client, address)).await,
     }
 }
 
@@ -75,7 +75,7 @@ async fn callback(
     app: &Arc<App>,
     openid: &Arc<OpenId>,
     head: &Parts,
-    client: SessionClient,
+    (client, address): (SessionClient, Option<IpAddr>),
 ) -> Result<Response> {
     let query = Query::of(head);
     let is_https = app.config.is_https(&head.headers);
@@ -115,6 +115,7 @@ async fn callback(
     };
     Ok(match blocking::run(app, Work::Write, sign_in).await?? {
         Ok(signed_in) => {
+            session::clear_failures(app, address, &signed_in);
             let session = cookie::set_session(is_https, &signed_in.cookie, SignedIn::max_age());
             redirect(&return_to)
                 .with_header(header::SET_COOKIE, session)

@@ -3,6 +3,8 @@
 //! `routing/request.rs` has already checked that a sign-in does not come from another site, and that its
 //! client address does not have too many failed attempts. Sign-out is in `routing/request.rs` too.
 
+use std::net::IpAddr;
+
 use axum::http::{HeaderValue, header, request::Parts};
 use cms_core::{
     ActorKind, Cms, Error, Result, SignedIn, email_key,
@@ -49,7 +51,9 @@ pub(crate) fn sign_in(app: &App, request: &UnauthenticatedRequest) -> Result<Res
         SignIn::Code { code, members } => {
             let attempt = start(None)?;
             let signed_in = sessions.sign_in_with_code(&code, &members, &client);
-            counted(attempt, signed_in, is_wrong_code)?
+            let signed_in = counted(attempt, signed_in, is_wrong_code)?;
+            clear_failures(app, request.address, &signed_in);
+            signed_in
         }
     };
     let is_https = app.config.is_https(&request.head.headers);
@@ -57,6 +61,13 @@ pub(crate) fn sign_in(app: &App, request: &UnauthenticatedRequest) -> Result<Res
     Ok(Response::json(&described(app, signed_in.session))
         .with_header(header::SET_COOKIE, cookie)
         .with_header(header::CACHE_CONTROL, NO_STORE))
+}
+
+/// Clears the failed sign-ins of a user who signed in without a password.
+pub(super) fn clear_failures(app: &App, address: Option<IpAddr>, signed_in: &SignedIn) {
+    if let Some(email) = &signed_in.session.context.user.email {
+        app.sign_in_limits.clear_email(address, &email_key(email));
+    }
 }
 
 /// Returns what a one-time code is used for.

@@ -69,10 +69,7 @@ impl SignInLimits {
     ) -> Result<SignInAttempt<'_>> {
         let address = self.address_key(address);
         let mut counters = vec![(&self.by_address, address)];
-        if let Some(email) = email.map(|email| self.hasher.hash_one(email)) {
-            let both = self.hasher.hash_one((address, email));
-            counters.extend([(&self.by_address_and_email, both), (&self.by_email, email)]);
-        }
+        counters.extend(email.into_iter().flat_map(|email| self.of_email(address, email)));
         let mut attempt = SignInAttempt { counters: Vec::new(), at: seconds(now) };
         for (counters_of_kind, key) in counters {
             if let Err(wait) = counters_of_kind.add(key, attempt.at) {
@@ -82,6 +79,21 @@ impl SignInLimits {
             attempt.counters.push((counters_of_kind, key));
         }
         Ok(attempt)
+    }
+
+    /// A user signed in without a password: earlier failures of the e-mail address do not count any
+    /// more.
+    pub(crate) fn clear_email(&self, address: Option<IpAddr>, email: &str) {
+        for (counters, key) in self.of_email(self.address_key(address), email) {
+            counters.failures.remove(&key);
+        }
+    }
+
+    /// The counters of an e-mail address, with their keys.
+    fn of_email(&self, address: u64, email: &str) -> [(&FailureCounters, u64); 2] {
+        let email = self.hasher.hash_one(email);
+        let both = self.hasher.hash_one((address, email));
+        [(&self.by_address_and_email, both), (&self.by_email, email)]
     }
 
     fn address_key(&self, address: Option<IpAddr>) -> u64 {
@@ -246,6 +258,17 @@ mod tests {
             assert_eq!(fail(&limits, "192.0.2.1", None, 5), None);
         }
         assert_eq!(fail(&limits, "192.0.2.1", None, 5), Some(895));
+    }
+
+    #[test]
+    fn failures_of_the_email_address_are_cleared_without_a_password() {
+        let limits = SignInLimits::default();
+        for _ in 0..10 {
+            assert_eq!(fail(&limits, "192.0.2.1", Some("a@x"), 0), None);
+        }
+        assert_eq!(fail(&limits, "192.0.2.1", Some("a@x"), 0), Some(900));
+        limits.clear_email(address("192.0.2.1"), "a@x");
+        assert_eq!(fail(&limits, "192.0.2.1", Some("a@x"), 0), None);
     }
 
     #[test]

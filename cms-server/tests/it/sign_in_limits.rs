@@ -61,6 +61,8 @@ async fn failed_sign_ins_are_limited() {
     let link = users.create_link(&Caller::local(), &id, &object(&json!({})), "http://localhost");
     let code = json!({ "code": link.unwrap().code, "password": PASSWORD }).to_string();
     assert_eq!(send(&app, here, SESSION, &code).await.status, 200);
+    // A sign-in clears the failures of its user.
+    assert_eq!(sign_in(&app, here, ada, PASSWORD).await, 200);
     // Unknown addresses are limited in the same way.
     for _ in 0..10 {
         assert_eq!(sign_in(&app, here, "nobody@example.com", "wrong").await, 401);
