@@ -17,12 +17,13 @@ use cms_model::{
     object::view::{Audience, View},
     read,
     wire::{
+        author::Author,
         list::List,
         object::Json,
         trash::{EmptiedTrash, EmptyTrashRequest, TrashItem, TrashRequest},
     },
 };
-use cms_store::{DeletedObject, Reader, TrashEntry, TrashFilter, WriteTransaction};
+use cms_store::{ActorRef, DeletedObject, Reader, TrashEntry, TrashFilter, WriteTransaction};
 
 use crate::{
     cms::Cms, content_type::service::is_named, hooks, media::service::UnusedFile,
@@ -50,13 +51,20 @@ impl Trash<'_> {
         caller.require_write()?;
         let range = request.range()?;
         self.cms.read_with_catalog(|reader, catalog| {
+            let actor = request.by.as_ref().map(|id| reader.actor_pk(id)).transpose()?;
+            let wanted = actor.flatten().map(ActorRef::Row);
+            let wanted = wanted.map(|actor| Ok(reader.authors([actor])?.author_of(actor)));
+            let wanted: Option<Author> = wanted.transpose()?;
             let is_listed = |known: &&Arc<CompiledType>| {
+                // Authors whom the caller may not see are not found, either.
+                let is_hidden =
+                    |by: &Author| by.clone().shown_to(caller, known.name()).id.is_none();
                 is_named(request.content_types.as_deref(), known.name())
                     && caller.may(READ, known.name())
+                    && !wanted.as_ref().is_some_and(is_hidden)
             };
             let types: Vec<i64> =
                 catalog.types().iter().filter(is_listed).map(|known| known.pk).collect();
-            let actor = request.by.as_ref().map(|id| reader.actor_pk(id)).transpose()?;
             // An unknown actor deleted nothing.
             if types.is_empty() || caller.visibility.public_only || actor == Some(None) {
                 return Ok(List::new(request.page, 0, Vec::new()));

@@ -158,6 +158,25 @@ fn versions_show_users_to_callers_that_may_see_them() {
     assert_eq!(versions(&test, &user)[1]["editor"]["enabled"], false);
 }
 
+/// A filter must not show what `by` hides.
+#[test]
+fn trash_is_filtered_by_visible_authors_only() {
+    let test = TestCms::standalone();
+    let (web_id, user) = with_versions(&test);
+    test.cms.objects().delete(&user, "article", "a").unwrap();
+    let deleter = |rights| {
+        let key = test.create_key(rights, KeyKind::Scoped, &[("article", rights)]).key;
+        test.cms.caller_of_key(&key).unwrap()
+    };
+    for (caller, expected) in [(&user, 1), (&deleter("rud"), 1), (&deleter("rd"), 0)] {
+        let count = |by: Option<&str>| {
+            let request = TrashRequest { by: by.map(str::to_owned), ..TrashRequest::default() };
+            test.cms.trash().list(caller, &request).unwrap().total_count
+        };
+        assert_eq!([count(None), count(Some(ADA)), count(Some(&web_id))], [1, expected, 0]);
+    }
+}
+
 #[test]
 fn schedules_have_their_author() {
     let test = TestCms::standalone();
