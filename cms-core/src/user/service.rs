@@ -63,8 +63,8 @@ impl Users<'_> {
     /// (slow).
     ///
     /// # Errors
-    /// [`Error::Invalid`] with all errors of the payload, [`Error::Forbidden`] when there are too
-    /// many users.
+    /// [`Error::Invalid`] with all errors of the payload, [`Error::Rejected`] for a disabled user who
+    /// would get an invitation, [`Error::Forbidden`] when there are too many users.
     pub fn create(
         &self,
         caller: &Caller,
@@ -85,6 +85,9 @@ impl Users<'_> {
             Ok(())
         })?;
         errors.into_result()?;
+        if profile.disabled && secret.is_none() {
+            return Err(Error::Rejected(vec![DISABLED.into()]));
+        }
         let config = self.cms.config.clone();
         let password_hash =
             secret.map(|secret| passwords::hash(secret, config.ids.secret())).transpose()?;

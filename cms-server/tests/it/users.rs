@@ -72,6 +72,13 @@ async fn users_are_managed() {
     user["mayPublish"] = json!(true);
     assert_eq!(send(&app, "PUT", &one, &json!({ "role": "editor" })).await, (200, user.clone()));
 
+    // Nobody could use the invitation.
+    let mut disabled = new.clone();
+    disabled["email"] = json!("eve@example.com");
+    disabled["disabled"] = json!(true);
+    let refused = json!({ "errors": ["The user is disabled"] });
+    assert_eq!(send(&app, "POST", USERS, &disabled).await, (400, refused));
+
     let other = json!({
         "email": "ben@example.com", "name": "ben", "role": "viewer", "password": "a good password",
     });
