@@ -241,9 +241,8 @@ pub(super) fn check(
     if let Some(known) = before.filter(|_| wants_single) {
         let live = reader.type_state(known.pk)?.live;
         if live > 1 {
-            let message = format!(
-                "This content type has {live} objects, a single-object content type allows one"
-            );
+            let message =
+                format!("This content type has {live} objects, a single content type allows one");
             stored.add(SINGLE_PATH, message);
         }
     }

@@ -87,7 +87,7 @@ async fn type_with_several_objects_cannot_become_single() {
         app.create("home", &json!({ "id": id, "title": id })).await;
     }
     let path = "metaDefinition.admin.single";
-    let message = "This content type has 2 objects, a single-object content type allows one";
+    let message = "This content type has 2 objects, a single content type allows one";
     let types = "/api/v1/internal/contenttype";
     let wanted = json!(home(true));
     let reply = app.request("PUT", &format!("{types}/home"), &wanted).await;
