@@ -1,8 +1,8 @@
 //! Caches rendered images: on disk, and recently used ones in memory.
 //!
 //! The cache is derived data: its directory can be deleted at any time. Each media object has its
-//! own subdirectory, and each rendered image a file named after its rendering. An empty file means
-//! that the response is the stored file itself. A full cache evicts the least recently used
+//! own subdirectory, and each rendered image a file named after its source and its rendering. An empty
+//! file means that the response is the stored file itself. A full cache evicts the least recently used
 //! images.
 //!
 //! A failed read or write of the cache costs time but never fails a request: the image is rendered

@@ -16,6 +16,7 @@ use bytes::Bytes;
 use cms_media::{animation, chunks::ChunkReader, pipeline, renders::RenderedImage};
 use cms_model::{
     TRACE_TARGET,
+    auth::key::hex,
     clock::Timestamp,
     error::{Error, Result},
     media::{
@@ -26,11 +27,12 @@ use cms_model::{
         render::{RenderFormat, RenderSpec, SourceLimits},
         transform::{self, Rectangle, ResizePlan, Size, Transform, Trim},
     },
-    object::model::Edition,
+    object::model::{Edition, StoredObject},
     wire::media::ImageRequest,
 };
 use serde::Deserialize;
 use serde_json::{Value, value::RawValue};
+use sha2::{Digest, Sha256};
 use tracing::info_span;
 
 use super::service::Media;
@@ -46,7 +48,7 @@ pub struct Image {
     file: FileId,
     /// The media type of the stored file.
     media_type: String,
-    /// The rendering with its name; none: the stored file itself.
+    /// The rendering with its name in the cache; none: the stored file itself.
     rendering: Option<(String, Rendering)>,
     /// The strong `ETag`, without quotes: bytes with the same tag are identical.
     pub etag: String,
@@ -133,14 +135,12 @@ impl Media<'_> {
                 let object: MediaObject<'_> = serde_json::from_str(&stored.data).ok()?;
                 path.has_extension(&object.extension).then(|| {
                     let (rendering, varies) = rendering(&path, request, &object)?;
-                    // The id of a deleted object may be used again with another file.
-                    let mut etag = format!("{file}-{:x}", stored.internal.created_at);
-                    let rendering = rendering.map(|rendering| (rendering.name(), rendering));
-                    if let Some((name, _)) = &rendering {
-                        write!(etag, "-{name}").expect("writing to a String cannot fail");
-                    }
+                    let source = source_tag(&stored, &object.mime_type);
+                    let rendering = rendering
+                        .map(|rendering| (format!("{source}-{}", rendering.name()), rendering));
+                    let tag = rendering.as_ref().map_or(&source, |(name, _)| name);
                     Ok(Image {
-                        etag,
+                        etag: format!("{file}-{tag}"),
                         file,
                         media_type: object.mime_type.into_owned(),
                         rendering,
@@ -250,6 +250,13 @@ fn rendering(
     let quality = quality.unwrap_or(format.default_quality());
     let rendering = Rendering { source, trim, requested: size, focal_point, format, quality };
     Ok(((!is_stored).then_some(rendering), output.varies()))
+}
+
+/// Identifies the file of an id, and how it is decoded. The id of a removed object may be used again with
+/// another file, even with the same creation date, and users may edit the media type.
+fn source_tag(stored: &StoredObject<'_>, media_type: &str) -> String {
+    let media_type = hex(&Sha256::digest(media_type)[..8]);
+    format!("{:x}-{:x}-{media_type}", stored.internal.created_at, stored.pk)
 }
 
 /// A dimension of the object. Users edit objects, so it may have any value.

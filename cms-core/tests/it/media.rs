@@ -1,9 +1,9 @@
 //! Files and images: stored, rendered, and removed with their object.
 
-use std::{fs, io::Write, path::Path};
+use std::{collections::HashSet, fs, io::Write, path::Path};
 
 use cms_core::{
-    Cms, Error, ImageBody, Incoming, OrphanCleanUp, Result,
+    Cms, Error, Image, ImageBody, Incoming, OrphanCleanUp, Result,
     testing::{TestCms, fixture, images},
     wire::{
         check::{CheckRequest, MediaCheck},
@@ -97,7 +97,8 @@ fn image_is_stored_rendered_and_removed() {
     assert_eq!(images::size(&rendered), (100, 75));
     assert_eq!(get(cms, &small).unwrap().1, rendered);
     assert_eq!(files(&core.path().join("media")), [id]);
-    assert_eq!(files(&core.path().join("cache")), ["100x0-q85-1.jpg"]);
+    let cached = files(&core.path().join("cache"));
+    assert!(matches!(&cached[..], [name] if name.ends_with("-100x0-q85-1.jpg")), "{cached:?}");
 
     cms.objects().delete(&local(), "_media", id).unwrap();
     for folder in ["cache", "incoming"] {
@@ -109,6 +110,55 @@ fn image_is_stored_rendered_and_removed() {
     assert_eq!(files(&core.path().join("media")), [id]);
     empty_trash(cms);
     assert_eq!(files(&core.path().join("media")), [""; 0]);
+}
+
+fn find(cms: &Cms, size: &str, id: &str) -> Image {
+    let path = [size, &format!("{id}.jpg")];
+    cms.media().find(&ImageRequest { path: &path, ..ImageRequest::default() }).unwrap()
+}
+
+#[test]
+fn image_of_a_reused_id_is_not_that_of_the_earlier_file() {
+    let core = TestCms::new();
+    let cms = &core.cms;
+    let id = "_media-448eab50-efc1-46ef-83f2-b910b8cc58e0";
+    let request = UploadRequest { id: Some(id.to_owned()), ..image("a.jpg") };
+    upload(cms, &images::photo(40, 30), &request).unwrap();
+    let earlier = ["0x0", "5x0"].map(|size| find(cms, size, id));
+    cms.objects().delete(&local(), "_media", id).unwrap();
+    // A request that began before the deletion ends after it.
+    cms.media().image_body(&earlier[1]).unwrap();
+    empty_trash(cms);
+
+    upload(cms, &images::photo(30, 40), &request).unwrap();
+    let later = ["0x0", "5x0"].map(|size| find(cms, size, id));
+    for (earlier, later) in earlier.iter().zip(&later) {
+        assert_eq!(earlier.modified, later.modified);
+        assert_ne!(earlier.etag, later.etag);
+    }
+    assert!(cms.media().rendered(&later[1]).is_none());
+}
+
+#[test]
+fn media_type_of_an_image_changes_its_etag() {
+    let core = TestCms::new();
+    let cms = &core.cms;
+    let object = upload(cms, &images::photo(40, 30), &image("a.jpg")).unwrap();
+    let id = object["id"].as_str().unwrap();
+    let states = ["image/jpeg", "image/png", "\"text\"\n"].map(|media_type| {
+        let changes = json!({"mimeType": media_type}).as_object().unwrap().clone();
+        cms.objects().patch(&local(), "_media", id, changes).unwrap();
+        let images = ["0x0", "5x0"].map(|size| find(cms, size, id));
+        // Only the first media type can be rendered.
+        cms.media().image_body(&images[1]).ok();
+        images
+    });
+    for size in 0..2 {
+        let tags: HashSet<_> = states.iter().map(|images| &images[size].etag).collect();
+        assert_eq!(tags.len(), states.len(), "{tags:?}");
+    }
+    let is_cached = states.map(|[_, small]| cms.media().rendered(&small).is_some());
+    assert_eq!(is_cached, [true, false, false]);
 }
 
 #[test]
