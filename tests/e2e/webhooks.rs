@@ -419,6 +419,8 @@ fn synchronous_webhook_changes_and_rejects_writes() {
         |reason: &str| json!({ "__webhook": [format!("Error processing Hook webhook: {reason}")] });
     receiver.behave(Behavior::Respond(200, "<html>".to_owned()));
     refused(failed("Could not decode JSON, syntax error - malformed JSON."));
+    receiver.behave(response(200, json!({ "payload": "x".repeat(4 << 20) })));
+    refused(failed("the response is larger than 4 MiB."));
     receiver.behave(Behavior::Redirect("http://127.0.0.1:1/".to_owned()));
     refused(failed("Unexpected status 307."));
     receiver.behave(Behavior::Hang);

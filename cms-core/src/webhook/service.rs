@@ -305,6 +305,7 @@ impl Webhooks<'_> {
         let result = AttemptResult::of(&outcome);
         let (status, response, error) = match outcome {
             WebhookOutcome::Response(status, body) => {
+                let body = String::from_utf8_lossy(&body).into_owned();
                 let error = (result != AttemptResult::Success)
                     .then(|| format!("the response has status {status}"));
                 (Some(status), Some(truncated(body)), error)

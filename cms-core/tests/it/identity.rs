@@ -236,7 +236,7 @@ fn changes_and_deliveries_have_their_author() {
         let outgoing = test.cms.webhooks().outgoing(dispatch).unwrap().unwrap();
         let body: Value = serde_json::from_str(&outgoing.body).unwrap();
         sent.push(body["by"].clone());
-        let success = cms_core::WebhookOutcome::Response(200, String::new());
+        let success = cms_core::WebhookOutcome::Response(200, Vec::new());
         test.cms.webhooks().record(outgoing, success, cms_core::Exchange::default()).unwrap();
     }
     assert_eq!(sent, [local, by_ada, by_web]);

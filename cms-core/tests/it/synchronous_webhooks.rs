@@ -39,7 +39,7 @@ impl WebhookTransport for Receiver {
             .lock()
             .unwrap()
             .pop_front()
-            .unwrap_or(Ok(WebhookOutcome::Response(200, agrees)))
+            .unwrap_or(Ok(WebhookOutcome::Response(200, agrees.into())))
     }
 }
 
@@ -72,7 +72,7 @@ fn with_webhook() -> (TestCms, Receiver) {
 
 fn rejection(reason: &str) -> WebhookOutcome {
     let response = json!({ "response": { "errors": { "title": [reason] } } });
-    WebhookOutcome::Response(400, response.to_string())
+    WebhookOutcome::Response(400, response.to_string().into())
 }
 
 fn response(errors: &FieldErrors) -> Value {
@@ -143,7 +143,7 @@ fn webhook_is_called_for_a_restored_object() {
 
     objects.delete(&local, "article", "b").unwrap();
     let changed = json!({ "payload": { "title": "Changed" } }).to_string();
-    receiver.respond(Ok(WebhookOutcome::Response(200, changed)));
+    receiver.respond(Ok(WebhookOutcome::Response(200, changed.into())));
     let restored = restore("b").unwrap().to_value();
     assert_eq!(
         (&restored["title"], &restored["internal"]["latestVersion"]),
@@ -259,7 +259,7 @@ fn request_without_a_permit_for_webhooks_writes_nothing() {
     let (test, receiver) = with_webhook();
     receiver.respond(Ok(WebhookOutcome::Response(
         200,
-        json!({ "payload": { "title": "A" } }).to_string(),
+        json!({ "payload": { "title": "A" } }).to_string().into(),
     )));
     receiver.respond(Err(Error::Busy("too many".to_owned())));
     let elements = ["a", "b", "c"].map(|id| json!({ "id": id, "title": id }));
@@ -278,7 +278,7 @@ fn webhooks_receive_the_result_of_the_previous_one() {
     let (test, receiver) = with_webhook();
     create(&test, "_webhooks", webhook("second", &json!({ "name": "Second", "type": "sync" })));
     let response = |payload: Value| {
-        Ok(WebhookOutcome::Response(200, json!({ "payload": payload }).to_string()))
+        Ok(WebhookOutcome::Response(200, json!({ "payload": payload }).to_string().into()))
     };
     receiver.respond(response(json!({ "id": "other", "title": "First" })));
     create(&test, "article", json!({ "id": "a", "title": "A" }));

@@ -115,7 +115,7 @@ fn fill_delivery_log(cms: &Cms) {
     let due = webhooks.due(None, &BTreeMap::new()).unwrap();
     let mut requests = due.iter().map(|dispatch| webhooks.outgoing(dispatch).unwrap().unwrap());
     let request = requests.find(|request| request.id == "logged").unwrap();
-    let success = WebhookOutcome::Response(200, "thanks".to_owned());
+    let success = WebhookOutcome::Response(200, "thanks".into());
     webhooks.record(request, success, exchange()).unwrap();
 }
 

@@ -45,7 +45,7 @@ fn log_has_the_headers_and_the_duration_of_the_last_attempt() {
         response_headers: Some(headers(&[("set-cookie", "a=1"), ("set-cookie", "b=2")])),
         duration: Duration::from_micros(12_900),
     };
-    let failure = WebhookOutcome::Response(500, "no".to_owned());
+    let failure = WebhookOutcome::Response(500, "no".into());
     webhooks.record(next(&test).unwrap(), failure, exchange).unwrap();
     let failed = log(&test).remove(0);
     assert_eq!(failed.duration_ms, Some(12));

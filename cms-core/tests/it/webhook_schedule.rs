@@ -284,7 +284,7 @@ impl System {
         let Some(outgoing) = webhooks.outgoing(&dispatch).unwrap() else { return };
         let outcome = match status {
             0 => WebhookOutcome::NoResponse("no response within the timeout".to_owned()),
-            status => WebhookOutcome::Response(status, String::new()),
+            status => WebhookOutcome::Response(status, Vec::new()),
         };
         webhooks.record(outgoing, outcome, Exchange::default()).unwrap();
     }

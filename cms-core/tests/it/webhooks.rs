@@ -68,7 +68,7 @@ pub(crate) fn next(test: &TestCms) -> Option<Outgoing> {
 fn respond(test: &TestCms, outgoing: Outgoing, status: u16) -> AttemptReport {
     let outcome = match status {
         0 => WebhookOutcome::NoResponse("no response within the timeout".to_owned()),
-        status => WebhookOutcome::Response(status, "no".to_owned()),
+        status => WebhookOutcome::Response(status, "no".into()),
     };
     test.cms.webhooks().record(outgoing, outcome, Exchange::default()).unwrap()
 }

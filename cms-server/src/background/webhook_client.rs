@@ -72,7 +72,7 @@ impl WebhookClient {
         &self,
         request: Request<'_>,
         exchange: &mut Exchange,
-    ) -> Result<(u16, String), String> {
+    ) -> Result<(u16, Vec<u8>), String> {
         let url = Url::parse(request.url).map_err(|_| "the address is not valid".to_owned())?;
         if url.scheme() != "https" && !self.allow_http {
             return Err("the address is not https".to_owned());
@@ -169,14 +169,14 @@ fn logged(headers: &HeaderMap) -> LoggedHeaders {
 }
 
 /// Reads the start of a body.
-async fn read(mut response: Response, limit: usize) -> reqwest::Result<String> {
+async fn read(mut response: Response, limit: usize) -> reqwest::Result<Vec<u8>> {
     let mut body = Vec::new();
     while body.len() < limit
         && let Some(chunk) = response.chunk().await?
     {
         body.extend_from_slice(&chunk[..chunk.len().min(limit - body.len())]);
     }
-    Ok(String::from_utf8_lossy(&body).into_owned())
+    Ok(body)
 }
 
 /// Returns why there is no response: the innermost cause, without the URL, which may contain a

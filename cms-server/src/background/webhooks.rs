@@ -30,8 +30,8 @@ const UNRECORDED_DELIVERY_PAUSE: Duration = Duration::from_secs(10);
 const DELIVERY_TIMEOUT: Duration = Duration::from_secs(10);
 /// Timeout of a synchronous webhook.
 const SYNCHRONOUS_TIMEOUT: Duration = Duration::from_secs(5);
-/// Maximum size of the response of a synchronous webhook: an object, and some more.
-const MAX_SYNCHRONOUS_RESPONSE_BYTES: usize = 4 * 1024 * 1024;
+/// Maximum size of the response of a synchronous webhook, in MiB: an object, and some more.
+const MAX_SYNCHRONOUS_RESPONSE_MIB: usize = 4;
 /// Concurrent deliveries to all webhooks.
 const MAX_DELIVERIES: usize = 64;
 /// Concurrent requests to synchronous webhooks: each blocks a thread.
@@ -58,10 +58,17 @@ impl WebhookTransport for SynchronousTransport {
     fn send(&self, url: &str, headers: &[(String, String)], body: &str) -> Result<WebhookOutcome> {
         let too_many = |_| Error::Busy("too many requests wait for webhooks".to_owned());
         let _permit = self.permits.try_acquire().map_err(too_many)?;
-        let (timeout, max_response_bytes) = (SYNCHRONOUS_TIMEOUT, MAX_SYNCHRONOUS_RESPONSE_BYTES);
-        let request = Request { url, headers, body, timeout, max_response_bytes };
+        let max_bytes = MAX_SYNCHRONOUS_RESPONSE_MIB << 20;
+        let timeout = SYNCHRONOUS_TIMEOUT;
+        let request = Request { url, headers, body, timeout, max_response_bytes: max_bytes + 1 };
         let (outcome, _) = self.writes.release_while(&self.runtime, self.client.send(request));
-        Ok(outcome)
+        Ok(match outcome {
+            WebhookOutcome::Response(_, body) if body.len() > max_bytes => {
+                let limit = MAX_SYNCHRONOUS_RESPONSE_MIB;
+                WebhookOutcome::NoResponse(format!("the response is larger than {limit} MiB"))
+            }
+            outcome => outcome,
+        })
     }
 }
 

@@ -234,13 +234,13 @@ mod tests {
     #[test]
     fn attempt_results_distinguish_outages_from_rejections() {
         let table = [
-            (WebhookOutcome::Response(200, String::new()), AttemptResult::Success),
-            (WebhookOutcome::Response(299, String::new()), AttemptResult::Success),
-            (WebhookOutcome::Response(307, String::new()), AttemptResult::Rejected),
-            (WebhookOutcome::Response(404, String::new()), AttemptResult::Rejected),
-            (WebhookOutcome::Response(429, String::new()), AttemptResult::Rejected),
-            (WebhookOutcome::Response(500, String::new()), AttemptResult::Outage),
-            (WebhookOutcome::Response(599, String::new()), AttemptResult::Outage),
+            (WebhookOutcome::Response(200, Vec::new()), AttemptResult::Success),
+            (WebhookOutcome::Response(299, Vec::new()), AttemptResult::Success),
+            (WebhookOutcome::Response(307, Vec::new()), AttemptResult::Rejected),
+            (WebhookOutcome::Response(404, Vec::new()), AttemptResult::Rejected),
+            (WebhookOutcome::Response(429, Vec::new()), AttemptResult::Rejected),
+            (WebhookOutcome::Response(500, Vec::new()), AttemptResult::Outage),
+            (WebhookOutcome::Response(599, Vec::new()), AttemptResult::Outage),
             (
                 WebhookOutcome::NoResponse("no response within the timeout".to_owned()),
                 AttemptResult::Outage,

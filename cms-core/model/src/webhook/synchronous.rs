@@ -16,7 +16,7 @@ const WEBHOOK_KEY: &str = "__webhook";
 #[derive(Clone, Debug)]
 pub enum WebhookOutcome {
     /// Status and body of the response.
-    Response(u16, String),
+    Response(u16, Vec<u8>),
     /// The reason why there was no response.
     NoResponse(String),
 }
@@ -88,7 +88,7 @@ pub fn read_response(
     if status != 200 && status != 400 {
         return Err(failed(&format!("Unexpected status {status}.")));
     }
-    let Ok(Value::Object(mut response)) = serde_json::from_str(&body) else {
+    let Ok(Value::Object(mut response)) = serde_json::from_slice(&body) else {
         return Err(failed("Could not decode JSON, syntax error - malformed JSON."));
     };
     if status == 400 {
@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn responses_change_reject_or_fail_a_write() {
-        let with = |status, body: &str| WebhookOutcome::Response(status, body.to_owned());
+        let with = |status, body: &str| WebhookOutcome::Response(status, body.into());
         let failed = |reason: &str| {
             Err(json!({"__webhook": [format!("Error processing Wall webhook: {reason}")]}))
         };
@@ -190,6 +190,11 @@ mod tests {
             (WriteEvent::Create, with(200, "oops"), malformed()),
             (WriteEvent::Create, with(200, "[]"), malformed()),
             (WriteEvent::Create, with(200, ""), malformed()),
+            (
+                WriteEvent::Create,
+                WebhookOutcome::Response(200, b"{\"payload\":{\"a\":\"\xe9\"}}".to_vec()),
+                malformed(),
+            ),
             (WriteEvent::Create, with(500, r#"{"payload":{}}"#), failed("Unexpected status 500.")),
             (WriteEvent::Create, with(302, ""), failed("Unexpected status 302.")),
             (
