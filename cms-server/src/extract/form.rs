@@ -97,9 +97,10 @@ async fn read_fields(app: &Arc<App>, boundary: String, body: &mut Body) -> Resul
             return Err(Error::BadRequest("The form has too many fields".to_owned()));
         }
         gap.store(0, Ordering::Relaxed);
+        require_utf8_names(&field)?;
         if field.name() != Some(FILE_FIELD) {
             let name = field.name().unwrap_or_default().to_owned();
-            form.set(&name, field.text().await.map_err(|error| parse_error(&error))?);
+            form.set(&name, text(field).await?);
             gap.store(0, Ordering::Relaxed);
             continue;
         }
@@ -111,6 +112,23 @@ async fn read_fields(app: &Arc<App>, boundary: String, body: &mut Body) -> Resul
         form.file = Some(receive(app, &mut field, &gap).await?);
     }
     Ok(form)
+}
+
+/// Rejects names of a field and of a file that the parser would ignore, because they are not UTF-8.
+fn require_utf8_names(field: &Field<'_>) -> Result<()> {
+    let disposition = field.headers().get(header::CONTENT_DISPOSITION);
+    let names = disposition.map(HeaderValue::as_bytes).unwrap_or_default();
+    str::from_utf8(names).map(|_| ()).map_err(|_| not_utf8())
+}
+
+/// Returns the text of a field: UTF-8, unless the field has another charset.
+async fn text(field: Field<'_>) -> Result<String> {
+    let charset = field.content_type().and_then(|media_type| media_type.get_param("charset"));
+    if charset.is_some_and(|charset| charset != "utf-8") {
+        return field.text().await.map_err(|error| parse_error(&error));
+    }
+    let bytes = field.bytes().await.map_err(|error| parse_error(&error))?;
+    String::from_utf8(bytes.into()).map_err(|_| not_utf8())
 }
 
 /// Streams a file to disk.
@@ -202,6 +220,10 @@ fn parse_error(error: &multer::Error) -> Error {
         }
         _ => malformed(),
     }
+}
+
+fn not_utf8() -> Error {
+    Error::BadRequest("The form is not UTF-8".to_owned())
 }
 
 fn malformed() -> Error {

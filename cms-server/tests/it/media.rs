@@ -344,6 +344,12 @@ async fn malformed_form_returns_400() {
     cases.push((form(&[field("other", &long)]), "A field of the form is too large"));
     let many: Vec<_> = (0..101).map(|_| field("x", "")).collect();
     cases.push((form(&many), "The form has too many fields"));
+    let latin1 = |body: Vec<u8>| -> Vec<u8> {
+        body.into_iter().map(|byte| if byte == b'?' { 0xe9 } else { byte }).collect()
+    };
+    for part in [field("alt", "caf?"), field("al?", "caf"), file("caf?.txt", "", b"a")] {
+        cases.push((latin1(form(&[part, field("type", "file")])), "The form is not UTF-8"));
+    }
     for (body, message) in cases {
         for size in [body.len().max(1), 100] {
             let chunks: Vec<_> = body.chunks(size).map(<[u8]>::to_vec).collect();
