@@ -16,6 +16,7 @@ use cms_model::{
     graphql::{
         complexity,
         error::{QueryError, QueryFailure},
+        escapes,
         model::{Model, VisibleType},
         schema::ExportedSchema,
         validate,
@@ -221,7 +222,8 @@ impl CachedSchema {
         if let Some(known) = self.documents.get(query) {
             return Ok(known);
         }
-        let document = parse_query(query).map_err(QueryError::from)?;
+        let document =
+            parse_query(escapes::join_surrogate_pairs(query)).map_err(QueryError::from)?;
         complexity::check_document(&document)?;
         let errors = validate::validate(self.model(), &document);
         if !errors.is_empty() {

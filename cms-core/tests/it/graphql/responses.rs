@@ -143,6 +143,30 @@ fn operation_is_selected_by_name() {
     assert_eq!(execute("{ __typename }", Some("C")), refused(r#"Unknown operation named \"C\"."#));
 }
 
+/// An emoji may be escaped as two UTF-16 units; positions of errors behind it stay right.
+#[test]
+fn string_may_contain_an_escaped_surrogate_pair() {
+    let test = content::folder();
+    let author = map(json!({ "id": "smile", "name": "\u{1F600}" }));
+    test.cms.objects().create(&Caller::local(), "author", author).unwrap();
+    for (version, query) in [
+        (
+            Legacy,
+            r#"{ authorList(filter: "{\"name\":{\"type\":\"equals\",\"filter\":\"\uD83D\ude00\"}}") { id } }"#,
+        ),
+        (Legacy, r#"{ author(field: "name", value: "\uD83D\uDE00") { id } }"#),
+        (V2, r#"{ author(field: "name", value: "\uD83D\uDE00") { edges { node { id } } } }"#),
+    ] {
+        let (status, body) = execute(&test.cms, version, query);
+        assert_eq!((status, body.to_string().contains("smile")), (200, true), "{query}: {body}");
+        let wrong = query.replace(" id ", " unknown ");
+        let (status, body) = execute(&test.cms, version, &wrong);
+        let column = wrong.find("unknown").unwrap() + 1;
+        let locations = json!([{ "line": 1, "column": column }]);
+        assert_eq!((status, &body["errors"][0]["locations"]), (400, &locations), "{wrong}");
+    }
+}
+
 #[test]
 fn introspection_is_placed_where_it_was_selected() {
     let test = content::folder();
