@@ -55,6 +55,11 @@ impl Presences<'_> {
         self.cms.presence.put(caller.actor().pk, request.tab, tab)
     }
 
+    /// Requires that the caller may have an object open, and that it exists.
+    pub fn require(&self, caller: &Caller, content_type: &str, id: &str) -> Result<()> {
+        self.find(caller, content_type, id).map(drop)
+    }
+
     /// Removes a tab of the caller, if it is known.
     pub fn remove(&self, caller: &Caller, tab: &str) -> Result<()> {
         caller.require_write()?;

@@ -1,7 +1,7 @@
 //! Presence: the objects that editors have open.
 
 use cms_core::{Cms, Result, wire::presence::PresenceRequest};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::context::RequestContext;
 use crate::{extract::body, response::Response};
@@ -13,7 +13,15 @@ pub(crate) fn list(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Respon
 }
 
 pub(crate) fn put(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
-    let request = PresenceRequest::from_payload(&body::object(context.body)?)?;
+    let payload = body::object(context.body)?;
+    let text = |name: &str| payload.get(name).and_then(Value::as_str);
+    let exists = || match (text("contentType"), text("id")) {
+        (Some(content_type), Some(id)) => {
+            cms.presences().require(&context.caller, content_type, id)
+        }
+        _ => Ok(()),
+    };
+    let request = body::valid(PresenceRequest::from_payload(&payload), exists)?;
     cms.presences().put(&context.caller, request)?;
     Ok(Response::no_content())
 }

@@ -68,6 +68,26 @@ async fn presence_errors() {
     };
     let pattern = "Does not match the regex pattern ^[A-Za-z0-9_-]{1,64}$";
     assert_eq!(put(&app, rw, &with("tab", json!("a b"))).await, error("tab", pattern));
+    // The object is checked before the other members.
+    for (kind, content_type, id, wanted) in [
+        (rw, json!("post"), json!("none"), not_found()),
+        (rw, json!("none"), json!("one"), not_found()),
+        (CallerKind::Stranger, json!("post"), json!("one"), forbidden()),
+        (
+            rw,
+            json!("post"),
+            json!(5),
+            (
+                400,
+                json!({
+                    "tab": [pattern], "id": ["Integer value found, but a string is required"],
+                }),
+            ),
+        ),
+    ] {
+        let body = json!({ "tab": "a b", "contentType": content_type, "id": id });
+        assert_eq!(put(&app, kind, &body).await, wanted, "{body}");
+    }
     assert_eq!(put(&app, rw, &with("id", json!("none"))).await, not_found());
     assert_eq!(put(&app, rw, &with("contentType", json!("none"))).await, not_found());
     assert_eq!(put(&app, rw, &json!([])).await, malformed());
