@@ -119,6 +119,13 @@ fn read_only_data_directory_is_refused_and_unchanged() {
             grep -q 'cannot open data directory data: .*Read-only file system' output || exit 94
         done
         mount -o remount,rw data
+        mount --bind data/cms.db data/cms.db && mount -o remount,bind,ro data/cms.db || exit 97
+        for command in 'serve --listen 127.0.0.1:0' 'ctd list' 'key create other --kind read-only'; do
+            timeout 10 $cms $command --data data > output 2>&1
+            test $? = 2 || exit 98
+            grep -q 'cannot open data directory data: the database data/cms.db is read-only' output || exit 99
+        done
+        umount data/cms.db
         $cms check --data data || exit 95
         $cms ctd list --data data -o json > after && cmp before after || exit 96";
     let Some(mut shell) = on_disk(folder.path(), 64, line) else {

@@ -17,7 +17,7 @@ use cms_model::{
     settings::NewDatabase,
 };
 use cms_system::{folder, lock};
-use rusqlite::Connection;
+use rusqlite::{Connection, MAIN_DB};
 
 use super::{Reader, error::map, schema::Schemas};
 
@@ -143,9 +143,13 @@ fn is_current(path: &Path) -> Result<bool> {
     Ok(found == ours)
 }
 
-/// Returns the schema version of a database; none before its first migration.
+/// Returns the schema version of a database; none before its first migration. Fails if the database
+/// cannot be written: SQLite would only report it for the first change, without the path.
 pub(super) fn stored_schema(path: &Path) -> Result<Option<i64>> {
     let connection = Connection::open(path).map_err(map)?;
+    if connection.is_readonly(MAIN_DB).map_err(map)? {
+        return Err(Error::internal(format!("the database {} is read-only", path.display())));
+    }
     connection.busy_timeout(MAX_LOCK_WAIT).map_err(map)?;
     let reader = Reader::new(&connection);
     let has_history = "SELECT count(*) FROM sqlite_schema WHERE name = 'refinery_schema_history'";
