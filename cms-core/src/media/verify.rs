@@ -26,23 +26,38 @@ impl Media<'_> {
     pub(super) fn intact_size(&self, id: &FileId) -> Result<u64> {
         let found =
             self.cms.files.size(id)?.ok_or_else(|| Error::not_found("file", id.to_string()))?;
-        match self.cms.store.read_autocommit(|reader| reader.stored_file(id))? {
-            Some(Fingerprint { size, .. }) if size != found => {
-                tracing::error!(%id, expected = size, found, "stored file has the wrong size");
-                Err(Error::internal(format!("{}; {REMEDY}", wrong_size(id, size, found))))
+        match self.difference(id, found, None)? {
+            Some(difference) => {
+                tracing::error!(%id, cause = difference, "stored file has the wrong size");
+                Err(Error::internal(format!("{difference}; {REMEDY}")))
             }
-            _ => Ok(found),
+            None => Ok(found),
         }
     }
 
     /// Rejects content that was read from the stored file of a media object and differs from the upload.
     pub(crate) fn require_intact(&self, id: &FileId, found: Fingerprint) -> Result<()> {
-        match self.cms.store.read_autocommit(|reader| reader.stored_file(id))? {
-            Some(recorded) if recorded != found => {
-                Err(Error::internal(format!("{}; {REMEDY}", wrong_digest(id))))
-            }
-            _ => Ok(()),
+        match self.difference(id, found.size, Some(found))? {
+            Some(difference) => Err(Error::internal(format!("{difference}; {REMEDY}"))),
+            None => Ok(()),
         }
+    }
+
+    /// Returns how a stored file of this size, and of this content if that was read, differs from the
+    /// record of its upload. A file without a record does not differ.
+    fn difference(
+        &self,
+        id: &FileId,
+        size: u64,
+        content: Option<Fingerprint>,
+    ) -> Result<Option<String>> {
+        let recorded = self.cms.store.read_autocommit(|reader| reader.stored_file(id))?;
+        Ok(recorded.and_then(|recorded| {
+            if size != recorded.size {
+                return Some(wrong_size(id, recorded.size, size));
+            }
+            content.filter(|content| *content != recorded).map(|_| wrong_digest(id))
+        }))
     }
 
     /// Compares the files of all media objects with their records; with `repair`, records files
@@ -107,21 +122,16 @@ impl Media<'_> {
         digests: bool,
         ensure_running: &dyn Fn() -> Result<()>,
     ) -> Result<Option<String>> {
-        let Some(recorded) = self.cms.store.read_autocommit(|reader| reader.stored_file(id))?
-        else {
-            return Ok(None);
-        };
         let Some(size) = self.cms.files.size(id)? else { return Ok(None) };
-        if size != recorded.size {
-            return Ok(Some(wrong_size(id, recorded.size, size)));
+        if let Some(difference) = self.difference(id, size, None)? {
+            return Ok(Some(difference));
         }
         if !digests {
             return Ok(None);
         }
         match self.cms.files.fingerprint(id, ensure_running) {
             Ok(None) => Ok(None),
-            Ok(Some(found)) if found == recorded => Ok(None),
-            Ok(Some(_)) => Ok(Some(wrong_digest(id))),
+            Ok(Some(found)) => self.difference(id, found.size, Some(found)),
             Err(Error::Internal(cause)) => {
                 Ok(Some(format!("the stored file {id} cannot be read: {cause}")))
             }

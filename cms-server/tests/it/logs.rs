@@ -158,7 +158,8 @@ fn stored_file_of_the_wrong_size_is_logged() {
     media.image_body(&image.unwrap()).unwrap_err();
     let text = recording.end();
     let wanted = json!({
-        "message": "stored file has the wrong size", "id": id, "expected": 6, "found": 3,
+        "message": "stored file has the wrong size", "id": id,
+        "cause": format!("the stored file {id} has 3 bytes, 6 bytes were uploaded"),
     });
     assert_eq!(lines(&text, "stored file has the wrong size"), [wanted]);
 }
