@@ -38,10 +38,8 @@ pub(super) fn rows<T: DeserializeOwned>(
     let (reader, lines) = Lines::count(reader);
     let mut reader = ReaderBuilder::new().flexible(true).from_reader(reader);
     let header = reader.headers().map_err(|error| Failure::unreadable(name, error))?.clone();
-    let columns: Vec<(&str, Cell)> = header
-        .iter()
-        .map(|path| (path.trim_start_matches('\u{feff}').trim(), kind(content_type, path)))
-        .collect();
+    let columns: Vec<(&str, Cell)> =
+        header.iter().map(str::trim).map(|path| (path, kind(content_type, path))).collect();
     let invalid = |message: String| Diagnostic { location: format!("{name}:1"), message };
     if lines.end_in_quotes() {
         return Err(invalid(OPEN_QUOTE.to_owned()).into());
@@ -97,7 +95,7 @@ enum Cell {
 }
 
 fn kind(content_type: &ContentType, path: &str) -> Cell {
-    let mut steps = path.trim_start_matches('\u{feff}').trim().split('.');
+    let mut steps = path.split('.');
     let name = steps.next().unwrap_or_default();
     let mut schema = &content_type.schema_definition["allOf"][1]["properties"][name];
     let config = &content_type.meta_definition["propertiesConfig"][name];
