@@ -268,13 +268,62 @@ fn examples_match_their_schema() {
     for version in VERSIONS {
         let validators = Validators::new(&test, version);
         for (name, schema) in schemas(&validators.document) {
-            // The table's type has patterns that no example matches.
             let example = schema.get("example").or_else(|| schema["examples"].get(0));
-            if let Some(example) = example.filter(|_| !name.starts_with("example")) {
+            if let Some(example) = example {
                 validators.check(name, &[example]);
             }
         }
     }
+}
+
+#[test]
+fn example_meets_the_rules_of_each_property() {
+    let test = TestCms::new();
+    let mut definition = article();
+    let properties = [
+        ("title", json!({ "type": "string", "minLength": 7 }), "text", json!("titleti")),
+        ("rank", json!({ "type": "number", "minimum": 5 }), "number", json!(5)),
+        ("low", json!({ "type": "integer", "maximum": -2 }), "number", json!(-2)),
+        ("words", strings(&json!({ "minItems": 2 })), "simpleList", json!(["words", "words"])),
+        ("many", strings(&json!({ "minItems": 5000 })), "simpleList", Value::Null),
+        ("code", json!({ "type": "string", "pattern": "^[0-9]+$" }), "text", Value::Null),
+        (
+            "zip",
+            json!({ "type": "string", "pattern": "^[0-9]+$", "default": "123" }),
+            "text",
+            json!("123"),
+        ),
+    ];
+    for (name, schema, input_type, _) in &properties {
+        definition["schemaDefinition"]["allOf"][1]["properties"][name] = schema.clone();
+        definition["metaDefinition"]["propertiesConfig"][name] =
+            json!({ "label": name, "inputType": input_type });
+    }
+    let names: Vec<&str> = properties.iter().map(|(name, ..)| *name).collect();
+    definition["metaDefinition"]["order"] = json!([&names[..], &["related", "parts"]].concat());
+    definition["schemaDefinition"]["allOf"][1]["properties"]["related"]["minItems"] = json!(2);
+    test.cms.types().create(&Caller::local(), definition.clone()).unwrap();
+    let example = |name: &str| {
+        let document = describe(&test, &Caller::local(), &request(OpenApiVersion::V30));
+        schemas(&document)[name].get("example").cloned()
+    };
+    let found = example("articleWithoutInternal").unwrap();
+    for (name, _, _, expected) in &properties {
+        assert_eq!(found.get(name).unwrap_or(&Value::Null), expected, "{name}");
+    }
+    let addresses = [1, 2].map(|number| found["related"][number - 1]["dataUrl"].clone());
+    assert_eq!(addresses, ["/api/v1/content/_media/_media-1", "/api/v1/content/_media/_media-2"]);
+
+    definition["schemaDefinition"]["required"] = json!(["title", "code"]);
+    test.cms.types().update(&Caller::local(), "article", definition).unwrap();
+    assert_eq!(example("article"), None);
+    assert_eq!(example("articleWithoutRequired").unwrap()["title"], "titleti");
+}
+
+fn strings(rules: &Value) -> Value {
+    let mut schema = json!({ "type": "array", "items": { "type": "string" } });
+    schema.as_object_mut().unwrap().extend(map(rules.clone()));
+    schema
 }
 
 /// Differences of one type between the versions.

@@ -38,15 +38,21 @@ impl DocumentedType<'_> {
     pub(super) fn schemas(&self, relations: &Items<'_>) -> Vec<(String, Schema)> {
         let name = self.name();
         let links: &Items<'_> = &|_| Schema::reference(DATA_SOURCE);
+        let examples = property::examples(self.properties, self.stored().schemas);
         let required = property::required(self.properties);
-        let input_schema = self.composed(INPUT_OBJECT, links, required.clone(), &[]);
-        let output_schema = self.composed(OBJECT, relations, required, &["id", "internal"]);
+        let has_example = required.iter().all(|name| examples.contains_key(name));
+        let mut input_schema = self.composed(INPUT_OBJECT, links, required.clone(), &[]);
+        let mut output_schema = self.composed(OBJECT, relations, required, &["id", "internal"]);
         let patch = self.composed(OBJECT, links, Vec::new(), &[]);
+        if has_example {
+            input_schema = input_schema.example(self.example(false, &examples));
+            output_schema = output_schema.example(self.example(true, &examples));
+        }
         let versions = vec![Schema::reference(LIST), Schema::reference(VERSIONS_LIST)];
         vec![
-            (format!("{name}WithoutInternal"), input_schema.example(self.example(false))),
-            (name.to_owned(), output_schema.example(self.example(true))),
-            (format!("{name}WithoutRequired"), patch.example(self.example(false))),
+            (format!("{name}WithoutInternal"), input_schema),
+            (name.to_owned(), output_schema),
+            (format!("{name}WithoutRequired"), patch.example(self.example(false, &examples))),
             (self.names.list.clone(), paged(Schema::reference(self.name()))),
             (format!("{name}VersionsList"), Schema::all(versions)),
         ]
@@ -60,12 +66,8 @@ impl DocumentedType<'_> {
         required: Vec<String>,
         present: &[&str],
     ) -> Schema {
-        let stored = StoredSchemas {
-            schemas: &self.definition.schema_definition["allOf"][1]["properties"],
-            configs: &self.definition.meta_definition["propertiesConfig"],
-        };
         let own = Schema::from(SchemaKind::Object(ObjectSchema {
-            properties: property::properties(self.properties, stored, items),
+            properties: property::properties(self.properties, self.stored(), items),
             required: present.iter().map(|&name| name.to_owned()).collect(),
             additional_properties: AdditionalProperties::Allowed,
         }));
@@ -73,8 +75,15 @@ impl DocumentedType<'_> {
         SchemaKind::All(Composed { parts, required, closed: true }).into()
     }
 
-    /// An example object.
-    fn example(&self, with_internal: bool) -> Value {
+    fn stored(&self) -> StoredSchemas<'_> {
+        StoredSchemas {
+            schemas: &self.definition.schema_definition["allOf"][1]["properties"],
+            configs: &self.definition.meta_definition["propertiesConfig"],
+        }
+    }
+
+    /// An example object with these properties.
+    fn example(&self, with_internal: bool, properties: &Map<String, Value>) -> Value {
         let mut example = Map::new();
         example.insert("id".to_owned(), format!("{}-1", self.name()).into());
         if with_internal {
@@ -90,7 +99,7 @@ impl DocumentedType<'_> {
             });
             example.insert("internal".to_owned(), internal);
         }
-        example.extend(property::examples(self.properties));
+        example.extend(properties.clone());
         example.into()
     }
 

@@ -22,6 +22,9 @@ use crate::{
 /// The name of the schema of a link.
 pub(super) const DATA_SOURCE: &str = "DataSource";
 
+/// Maximum characters of an example text, and items of an example list, to which these are repeated.
+const MAX_EXAMPLE_LENGTH: usize = 100;
+
 /// Returns the schema of the items of a relation to a type, or to any type: links or objects.
 pub(super) type Items<'a> = dyn Fn(Option<&str>) -> Schema + 'a;
 
@@ -190,51 +193,87 @@ fn default(property: &Property, stored: &Value) -> Option<Value> {
         Value::Number(_) | Value::Bool(_) => true,
         _ => false,
     };
-    let is_valid = is_option && {
-        let schema = PropertySchema::of(property, stored);
-        let mut errors = FieldErrors::default();
-        let budget = &mut StepBudget::per_object();
-        validate_value(property, &schema, default, Some(budget), &mut errors);
-        errors.is_empty()
+    (is_option && is_valid(property, stored, default)).then(|| default.clone())
+}
+
+fn is_valid(property: &Property, stored: &Value, value: &Value) -> bool {
+    let schema = PropertySchema::of(property, stored);
+    let mut errors = FieldErrors::default();
+    let budget = &mut StepBudget::per_object();
+    validate_value(property, &schema, value, Some(budget), &mut errors);
+    errors.is_empty()
+}
+
+/// Returns example values by property. Leaves a property out if its rules, such as a `pattern`, allow
+/// neither a value made from its name nor its default.
+pub(super) fn examples(properties: &[Property], schemas: &Value) -> Map<String, Value> {
+    let valid_example = |known: &Property| {
+        let stored = &schemas[known.name.as_str()];
+        let made = Some(example(known, stored)).filter(|made| is_valid(known, stored, made));
+        Some((known.name.clone(), made.or_else(|| default(known, stored))?))
     };
-    is_valid.then(|| default.clone())
+    properties.iter().filter_map(valid_example).collect()
 }
 
-/// Returns example values by property.
-pub(super) fn examples(properties: &[Property]) -> Map<String, Value> {
-    properties.iter().map(|known| (known.name.clone(), example(known))).collect()
-}
-
-fn example(property: &Property) -> Value {
+fn example(property: &Property, stored: &Value) -> Value {
+    let items = example_length(stored, "minItems").max(1);
     match (property.input_type, property.schema_type) {
         (InputType::Datasource, _) => {
             let target = property.relation.as_ref().and_then(|relation| relation.target.as_deref());
             let target = target.unwrap_or("_media");
-            let url = format!("/api/v1/content/{target}/{target}-1");
-            json!([{ "dataUrl": url, "type": "internal" }])
+            let link = |number| {
+                let url = format!("/api/v1/content/{target}/{target}-{number}");
+                json!({ "dataUrl": url, "type": "internal" })
+            };
+            (1..=items).map(link).collect()
         }
         (InputType::Geo, _) => json!({ "lat": 0, "lon": 0 }),
         (InputType::DateTime, _) => "2021-12-12T12:00".into(),
-        (InputType::Object, _) => json!([examples(&property.nested)]),
-        (InputType::Custom, SchemaType::Object) => examples(&property.nested).into(),
+        (InputType::Object, _) => {
+            vec![examples(&property.nested, &stored["items"]["properties"]); items].into()
+        }
+        (InputType::Custom, SchemaType::Object) => {
+            examples(&property.nested, &stored["properties"]).into()
+        }
         (InputType::Block, _) => json!({
             "time": 0,
             "blocks": [{ "id": "1", "type": "paragraph", "data": { "text": property.name } }],
             "version": "1",
         }),
-        (_, SchemaType::Array) => json!([word(property)]),
-        (_, SchemaType::String) => word(property).into(),
-        (_, SchemaType::Number | SchemaType::Integer) => 1.into(),
+        (_, SchemaType::Array) if property.options.is_empty() => {
+            vec![text(property, &stored["items"]); items].into()
+        }
+        (_, SchemaType::Array) => property.options.iter().cloned().cycle().take(items).collect(),
+        (_, SchemaType::String) => text(property, stored).into(),
+        (_, SchemaType::Number | SchemaType::Integer) => number(stored),
         (_, SchemaType::Boolean) => true.into(),
         (_, SchemaType::Object) => json!({}),
         (_, SchemaType::Null) => Value::Null,
     }
 }
 
-fn word(property: &Property) -> &str {
-    match (property.options.first(), property.input_type) {
-        (Some(first), _) => first,
+/// The first option, or the name, repeated up to the minimum length.
+fn text(property: &Property, stored: &Value) -> String {
+    let word = match (property.options.first(), property.input_type) {
+        (Some(first), _) => return first.clone(),
         (None, InputType::Email) => "name@example.com",
         (None, _) => &property.name,
-    }
+    };
+    let length = word.chars().count().max(example_length(stored, "minLength"));
+    word.chars().cycle().take(length).collect()
+}
+
+/// The number 1, or the bound that is nearest to it.
+fn number(stored: &Value) -> Value {
+    let is_above = |bound: &Number| bound.as_f64().is_some_and(|bound| bound > 1.0);
+    let is_below = |bound: &Number| bound.as_f64().is_some_and(|bound| bound < 1.0);
+    let minimum = bound(stored, "minimum").filter(is_above);
+    let nearest = minimum.or_else(|| bound(stored, "maximum").filter(is_below));
+    nearest.map_or_else(|| 1.into(), Value::Number)
+}
+
+/// Returns a minimum length, unless an example would become too long.
+fn example_length(stored: &Value, keyword: &str) -> usize {
+    let length = usize::try_from(count(stored, keyword)).unwrap_or(usize::MAX);
+    if length > MAX_EXAMPLE_LENGTH { 0 } else { length }
 }
