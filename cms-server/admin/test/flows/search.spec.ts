@@ -27,7 +27,10 @@ test('finds and opens an object of one type by keyboard', async ({ page }) => {
 test('searches all types, narrows by type, and keeps the search in the address', async ({ page }) => {
   await signIn(page);
   await page.keyboard.press('Control+k');
+  await expect(page.getByRole('combobox', { name: 'Search or jump to…' })).toBeFocused();
   await page.keyboard.type('kettle');
+  // Objects that are found appear above the option, and move it away from a pointer that is pressed on it.
+  await expect(page.getByRole('listbox')).toHaveAttribute('aria-busy', 'false');
   await page.getByRole('option', { name: /Search everywhere/ }).click();
   await expect(page.getByText('6 results')).toBeVisible();
   await page.getByRole('radio', { name: /^Post/ }).check();
