@@ -275,6 +275,28 @@ fn slow_synchronous_webhook_blocks_no_other_writes() {
     assert_eq!(statuses.iter().filter(|status| *status == "503").count(), 16, "{statuses:?}");
 }
 
+#[test]
+fn bulk_job_continues_after_a_stop_of_the_server_during_a_webhook_call() {
+    let folder = TempDir::new().unwrap();
+    let server = serve_in(folder.path());
+    let cli = Cli::with_server(&server);
+    for number in 0..5 {
+        tag(&cli, &format!("tag-{number}"));
+    }
+    let receiver = Receiver::start(Behavior::Hang);
+    listen(&cli, &receiver.url, &json!({ "type": "sync" }));
+    let job = json!({ "action": "delete", "all": true, "expect": 5 });
+    let created = server.post("content/_tag/bulk", job.to_string());
+    receiver.wait_for(1);
+    server.terminate();
+    receiver.behave(Behavior::Respond(200, r#"{"payload": {}}"#.to_owned()));
+    let server = serve_in(folder.path());
+    let path = format!("/api/v1/job/{}", created["id"].as_str().unwrap());
+    let job = || -> Value { serde_json::from_str(&server.get(&path).text().unwrap()).unwrap() };
+    wait_until(|| job()["state"] == "done");
+    assert_eq!((&job()["succeeded"], &job()["refused"]), (&json!(5), &json!(0)), "{}", job());
+}
+
 /// Secrets are for receivers and administrators, not for readers of the log.
 #[test]
 fn secrets_of_webhooks_are_not_logged() {

@@ -28,7 +28,7 @@ use crate::{
     auth::key_ring,
     hooks::{SynchronousCalls, WriteEvent},
     object::{
-        batch::Batch,
+        batch::{Batch, Prevalidated},
         service::may_change,
         write::{self, Context, Edit},
     },
@@ -141,7 +141,6 @@ impl Bulk<'_> {
         else {
             return Ok(None);
         };
-        let context = Context::new(&caller, &self.cms.config);
         let objects = match action {
             BulkAction::Patch => self.patches(&caller, &content_type, &change, objects)?,
             BulkAction::Delete => self.deletions(&caller, &content_type, objects)?,
@@ -154,6 +153,8 @@ impl Bulk<'_> {
                 objects.iter().map(unprepared).collect()
             }
         };
+        // After the calls of webhooks, so that the changes have the date of their commit.
+        let context = Context::new(&caller, &self.cms.config);
         Ok(Some(Step { job, change, context, objects }))
     }
 
@@ -397,8 +398,17 @@ impl Transaction<'_> {
                         self.progress.done += 1;
                         continue;
                     }
-                    // If the value to replace was changed since, the prepared payload does not apply any more.
-                    let payload = if now == requested { payload } else { payload_of(&id, now) };
+                    // Webhooks have not seen a value that was stored since: the object is tried once more.
+                    let is_changed = now != requested;
+                    if is_changed && position <= self.job.total {
+                        self.deferred.push(pk);
+                        continue;
+                    }
+                    let (payload, validated) = if is_changed {
+                        (payload_of(&id, now), Prevalidated::Failed)
+                    } else {
+                        (payload, validated)
+                    };
                     let result = batch.edit((Edit::Patch, &payload), stored, validated);
                     let refusal = batch.element_errors.pop().flatten();
                     (id, result.and(refusal.map_or(Ok(()), |errors| Err(Error::Invalid(errors)))))

@@ -2,12 +2,15 @@
 
 use std::{
     collections::VecDeque,
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use cms_core::{
     Caller, Edit, Error, FieldErrors, Result, WebhookOutcome, WebhookTransport,
-    clock::{Clock, FixedClock},
+    clock::Clock,
     testing::TestCms,
     wire::{
         batch::{BatchElements, BatchReport},
@@ -19,7 +22,7 @@ use cms_core::{
 use serde_json::{Value, json};
 
 use crate::{
-    support::{article, create_batch, key, map, rows, with_type},
+    support::{add_property, article, create_batch, key, map, rows, with_type},
     webhooks::{create, webhook},
 };
 
@@ -60,14 +63,18 @@ impl Receiver {
 
 /// A data directory with the type `article` and its synchronous webhook `wall`.
 fn with_webhook() -> (TestCms, Receiver) {
-    let test = TestCms::new();
+    let test = with_type(article());
     let receiver = Receiver::default();
-    test.cms.types().create(&Caller::local(), article()).unwrap();
-    test.cms.webhooks().set_transport(Box::new(receiver.clone()));
+    listen(&test, receiver.clone());
+    (test, receiver)
+}
+
+/// Creates the webhook `wall`, whose receiver is `transport`.
+fn listen(test: &TestCms, transport: impl WebhookTransport + 'static) {
+    test.cms.webhooks().set_transport(Box::new(transport));
     let only = json!([{ "content_type_definition_name": "article" }]);
     let wall = json!({ "name": "Wall", "type": "sync", "content_type_definitions": only });
-    create(&test, "_webhooks", webhook("wall", &wall));
-    (test, receiver)
+    create(test, "_webhooks", webhook("wall", &wall));
 }
 
 fn rejection(reason: &str) -> WebhookOutcome {
@@ -211,25 +218,65 @@ fn webhook_is_called_for_each_element() {
     assert_eq!(titles(&test).len(), 3);
 }
 
+/// Does something before it responds.
+struct Busy<F>(Receiver, F);
+
+impl<F: Fn() + Send + Sync> WebhookTransport for Busy<F> {
+    fn send(&self, url: &str, headers: &[(String, String)], body: &str) -> Result<WebhookOutcome> {
+        (self.1)();
+        self.0.send(url, headers, body)
+    }
+}
+
+/// Carries out all bulk jobs.
+fn run_jobs(test: &TestCms, payload: Value) {
+    test.cms.bulk().create(&Caller::local(), "article", &map(payload)).unwrap();
+    while test.cms.bulk().advance().unwrap() {}
+}
+
+#[test]
+fn bulk_job_replaces_a_value_in_the_list_that_was_stored_during_its_webhook_call() {
+    let mut definition = article();
+    let texts = json!({ "type": "array", "items": { "type": "string" } });
+    add_property(&mut definition, "words", texts, "simpleList");
+    let test = with_type(definition);
+    create(&test, "article", json!({ "id": "a", "title": "A", "words": ["x", "a"] }));
+    let (cms, is_edited) = (Arc::downgrade(&test.cms), AtomicBool::new(false));
+    let edit = move || {
+        if !is_edited.swap(true, Ordering::Relaxed) {
+            let change = map(json!({ "words": ["x", "b"] }));
+            let cms = cms.upgrade().unwrap();
+            cms.objects().patch(&Caller::local(), "article", "a", change).unwrap();
+        }
+    };
+    let receiver = Receiver::default();
+    listen(&test, Busy(receiver.clone(), edit));
+    let replace = json!([{ "path": "words", "from": "x", "to": "y" }]);
+    run_jobs(&test, json!({ "action": "patch", "replace": replace, "all": true, "expect": 1 }));
+    let words = rows(&test, "SELECT json_extract(data, '$.words') FROM object WHERE id = 'a'");
+    assert_eq!(words, [r#"["y","b"]"#]);
+    // The job, the edit, and the job again.
+    assert_eq!(receiver.calls(), ["pre-update a"; 3]);
+}
+
+#[test]
+fn bulk_job_dates_its_changes_after_the_webhook_calls() {
+    let test = with_type(article());
+    create(&test, "article", json!({ "id": "a", "title": "A" }));
+    let clock = Arc::clone(&test.clock);
+    listen(&test, Busy(Receiver::default(), move || clock.advance(4)));
+    run_jobs(&test, json!({ "action": "delete", "all": true, "expect": 1 }));
+    let at = rows(&test, "SELECT deleted_at / 1000000 FROM trash");
+    assert_eq!(at, [test.clock.now().seconds().to_string()]);
+}
+
 /// A slow receiver and a long batch would take hours.
 #[test]
 fn request_calls_webhooks_for_at_most_a_minute() {
-    /// Responds after 25 seconds.
-    struct Slow(Receiver, Arc<FixedClock>);
-    impl WebhookTransport for Slow {
-        fn send(
-            &self,
-            url: &str,
-            headers: &[(String, String)],
-            body: &str,
-        ) -> Result<WebhookOutcome> {
-            self.1.advance(25);
-            self.0.send(url, headers, body)
-        }
-    }
     let test = with_type(article());
     let receiver = Receiver::default();
-    let slow = Slow(receiver.clone(), Arc::clone(&test.clock));
+    let clock = Arc::clone(&test.clock);
+    let slow = Busy(receiver.clone(), move || clock.advance(25));
     test.cms.webhooks().set_transport(Box::new(slow));
     create(&test, "_webhooks", webhook("wall", &json!({ "name": "Wall", "type": "sync" })));
     let elements: Vec<Value> =

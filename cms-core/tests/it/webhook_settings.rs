@@ -56,7 +56,7 @@ fn replayed_delivery_keeps_the_id_of_an_object_that_was_restored_under_another_i
     follow(&test);
     let sent = next(&test).unwrap();
     let body: Value = serde_json::from_str(&sent.body).unwrap();
-    let delivered = WebhookOutcome::Response(204, String::new());
+    let delivered = WebhookOutcome::Response(204, Vec::new());
     test.cms.webhooks().record(sent, delivered, Exchange::default()).unwrap();
     let local = Caller::local();
     test.cms.objects().delete(&local, "article", "a").unwrap();

@@ -4,7 +4,11 @@
 //! stores all of this. After a crash, the next process repeats the requests that were running. This
 //! module knows which requests run.
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Weak},
+    time::Duration,
+};
 
 use cms_core::{
     Cms, Dispatch, Duty, Error, Outgoing, Result, WebhookOutcome, WebhookTransport, limits,
@@ -52,6 +56,8 @@ struct SynchronousTransport {
     permits: Semaphore,
     runtime: Handle,
     client: WebhookClient,
+    /// Weak, because the application owns the transport.
+    app: Weak<App>,
 }
 
 impl WebhookTransport for SynchronousTransport {
@@ -63,6 +69,10 @@ impl WebhookTransport for SynchronousTransport {
         let request = Request { url, headers, body, timeout, max_response_bytes: max_bytes + 1 };
         let (outcome, _) = self.writes.release_while(&self.runtime, self.client.send(request));
         Ok(match outcome {
+            // The end of the runtime ends all requests: the receiver did not refuse anything.
+            WebhookOutcome::NoResponse(_) if self.is_stopping() => {
+                return Err(Error::Busy("the server is stopping".to_owned()));
+            }
             WebhookOutcome::Response(_, body) if body.len() > max_bytes => {
                 let limit = MAX_SYNCHRONOUS_RESPONSE_MIB;
                 WebhookOutcome::NoResponse(format!("the response is larger than {limit} MiB"))
@@ -72,13 +82,20 @@ impl WebhookTransport for SynchronousTransport {
     }
 }
 
+impl SynchronousTransport {
+    fn is_stopping(&self) -> bool {
+        self.app.upgrade().is_none_or(|app| app.is_draining())
+    }
+}
+
 /// Enables synchronous webhooks for as long as the runtime runs.
-pub(crate) fn enable_synchronous(app: &App) {
+pub(crate) fn enable_synchronous(app: &Arc<App>) {
     let transport = SynchronousTransport {
         writes: app.permits.write_permits(),
         permits: Semaphore::new(MAX_SYNCHRONOUS_REQUESTS),
         runtime: Handle::current(),
         client: WebhookClient::new(app),
+        app: Arc::downgrade(app),
     };
     app.cms.webhooks().set_transport(Box::new(transport));
 }
