@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::support::{Cli, link, on_both_targets};
+use super::support::{Cli, Server, link, on_both_targets};
 
 const PROJECT: &str = "\
 version: 1
@@ -43,6 +43,20 @@ fn fields_are_selected_on_both_targets() {
         let output = cli.run(&["object", "get", "post", "a", "--field", "x", "--version", "1"]);
         assert_eq!(output.exit, 2);
     });
+}
+
+/// A request with such an id would go to another path: here, to the object `schedule`.
+#[test]
+fn ids_that_a_url_cannot_contain_are_refused_on_a_server() {
+    let server = Server::start();
+    let cli = Cli::with_server(&server);
+    prepare(&cli);
+    let authors = r#"[{"id":".","name":"Dot"},{"id":"schedule","name":"S"}]"#;
+    cli.run_with(&["import", "author", "-"], authors).ok();
+    for command in ["schedule remove author .", "object get author ..", "object versions author ."] {
+        cli.run_line(command).exits(6).stderr_contains("--data");
+    }
+    assert_eq!(json_of(&cli, "object get author schedule --json")["name"], "S");
 }
 
 #[test]

@@ -99,7 +99,7 @@ pub(super) fn run(args: &ServeArgs, settings: &Settings, printer: &Printer) -> R
         });
     }
     loop {
-        let end = serve(args, settings, config.clone(), &mut known, &set_level, &log.0, printer)?;
+        let end = serve(args, settings, &mut config, &mut known, &set_level, &log.0, printer)?;
         if end == End::Terminated {
             return Ok(Outcome::Done);
         }
@@ -109,11 +109,12 @@ pub(super) fn run(args: &ServeArgs, settings: &Settings, printer: &Printer) -> R
     }
 }
 
-/// Opens the data directory and serves it until the server ends.
+/// Opens the data directory and serves it until the server ends. `config` gets the settings that were
+/// reloaded meanwhile.
 fn serve(
     args: &ServeArgs,
     settings: &Settings,
-    config: ServerConfig,
+    config: &mut ServerConfig,
     known: &mut BTreeMap<String, String>,
     set_level: &SetLevel,
     log: &LogWriter,
@@ -121,7 +122,7 @@ fn serve(
 ) -> Result<End> {
     let core = core_config(args, settings)?;
     let cannot_listen = |error| cannot_listen(args.listen, &error);
-    let bound = cms_server::bind(config).map_err(cannot_listen)?;
+    let bound = cms_server::bind(config.clone()).map_err(cannot_listen)?;
     // A node may need minutes to copy the database of the cluster.
     let bound = if core.cluster.is_some() { bound.respond_while_starting() } else { bound };
     let cms = Arc::new(target::open_directory(core)?);
@@ -144,7 +145,11 @@ fn serve(
     log.flush(FLUSH_TIMEOUT);
     printer.note(&format!("listening on http://{}", running.address()))?;
     let _redirect = if args.open { open_page(set_up, running.address(), printer)? } else { None };
-    let reload = || reload(known, set_level);
+    let reload = || {
+        let reloaded = reload(known, set_level)?;
+        config.reloadable = reloaded;
+        Some(reloaded)
+    };
     let end = running.run_until_signal(reload).map_err(cannot_listen)?;
     wait_until_closed(&cms);
     Ok(end)

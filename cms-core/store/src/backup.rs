@@ -32,10 +32,8 @@ impl Store {
         if step != StepResult::Done {
             return Err(Error::Busy("the database is locked by another process".to_owned()));
         }
-        if self.replica().is_some() {
-            // The copy is a standalone database.
-            bootstrap::leave_cluster(&copy)?;
-        }
+        // The copy is a standalone database, also that of a directory whose content has moved to a cluster.
+        bootstrap::leave_cluster(&copy)?;
         // In this mode, the copy has no write-ahead log beside it, not even while it is read.
         copy.execute_batch("PRAGMA journal_mode = DELETE").map_err(map)
     }

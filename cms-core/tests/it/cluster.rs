@@ -284,7 +284,9 @@ fn moved_directory_can_only_be_read() {
     };
     refused(&cms);
     drop(cms);
-    refused(&Cms::open(CoreConfig::new(folder.path())).unwrap());
+    let moved = Cms::open(CoreConfig::new(folder.path())).unwrap();
+    refused(&moved);
+    assert_backup_stands_alone(&moved);
     let again = create_cluster(node.cms(), &shared, &MediaStorage::DataDirectory);
     assert!(matches!(again, Err(Error::Conflict(_))), "{again:?}");
 
@@ -299,10 +301,16 @@ fn moved_directory_can_only_be_read() {
 fn backup_of_a_node_stands_alone() {
     let (_database, node, _other) = two_nodes();
     create(&node, "a").unwrap();
+    assert_backup_stands_alone(node.cms());
+}
+
+/// The restored backup of one object takes writes.
+#[track_caller]
+fn assert_backup_stands_alone(cms: &Cms) {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("backup.tar");
-    let copied = node.cms().backups().begin().unwrap();
-    node.cms().backups().write(copied, &mut File::create(&path).unwrap()).unwrap();
+    let copied = cms.backups().begin().unwrap();
+    cms.backups().write(copied, &mut File::create(&path).unwrap()).unwrap();
     let config = CoreConfig::new(folder.path().join("data"));
     assert_eq!(restore(&path, &config).unwrap().objects, 1);
     let alone = Cms::open(config).unwrap();

@@ -53,6 +53,10 @@ pub(crate) fn sign_in(app: &App, request: &UnauthenticatedRequest) -> Result<Res
             let signed_in = sessions.sign_in_with_code(&code, &members, &client);
             let signed_in = counted(attempt, signed_in, is_wrong_code)?;
             clear_failures(app, request.address, &signed_in);
+            // A new password ends the other sessions of the user: no node accepts them any more.
+            if let Some(cluster) = app.cms.cluster() {
+                cluster.wait_for_nodes();
+            }
             signed_in
         }
     };

@@ -182,7 +182,17 @@ impl Remote {
 
     /// Builds a request with the key, and with strict read consistency, because the previous
     /// command may have changed content on another node.
+    /// Prepares a request with the key.
+    ///
+    /// # Errors
+    /// [`Error::BadRequest`] for a path with the id `.` or `..`: `Url` resolves such segments, so the
+    /// request would go to another path.
     pub(super) fn request(&self, method: &Method, path: &str) -> Result<RequestBuilder> {
+        let mut segments = path.split('?').next().unwrap_or_default().split('/');
+        if segments.any(|segment| segment == "." || segment == "..") {
+            let message = "a URL cannot contain the ids . and ..: use --data, or requests for many objects";
+            return Err(Error::BadRequest(message.to_owned()));
+        }
         let request = self.client()?.request(method.clone(), format!("{}{path}", self.base));
         Ok(request.header("X-AUTH-TOKEN", &self.key).header("X-Read-Consistency", "strict"))
     }

@@ -100,7 +100,7 @@ fn fill(connection: &mut Connection, snapshot: &mut dyn SharedSnapshot) -> Resul
     Ok(position)
 }
 
-/// Makes the copy of a replica stand alone.
+/// Makes a copy stand alone: it belongs to no cluster.
 pub(crate) fn leave_cluster(copy: &Connection) -> Result<()> {
     let sql = "UPDATE local SET cluster = NULL, commit_no = NULL, nonce = NULL";
     copy.execute_batch(sql).map_err(map)

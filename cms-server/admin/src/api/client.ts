@@ -2,6 +2,7 @@
 // no screen. Every request carries the header that protects against cross-site requests, and reads drafts as well as
 // published content.
 import createClient from 'openapi-fetch';
+import { t } from '../text';
 import { syncClock } from '../value/clock';
 import { rememberText } from '../value/exact-json';
 import { PAGE_HEADERS, takeFirstResponse } from './first-requests';
@@ -60,6 +61,15 @@ export const api = createClient<paths>({
   headers: PAGE_HEADERS,
   credentials: 'same-origin',
   fetch: fetchWithSession,
+});
+
+api.use({
+  /** Refuses the ids `.` and `..`: the browser resolves such segments, so the request would go to another path. */
+  onRequest({ params }) {
+    const segments = Object.values(params.path ?? {});
+    if (!segments.some((segment) => segment === '.' || segment === '..')) return undefined;
+    return Response.json({ code: 400, message: t.common.dotId }, { status: 400 });
+  },
 });
 
 interface Fetched<T> {

@@ -36,6 +36,8 @@ export const common: Texts['common'] = {
   notFound: 'Diese Seite gibt es nicht.',
   unknownType: (type) => `Den Typ ${type} gibt es nicht, oder Sie dürfen ihn nicht lesen.`,
   notFoundHelp: 'Die Adresse kann einen Tippfehler haben, oder ihr Ziel wurde gelöscht.',
+  dotId:
+    'Eine URL kann die Ids „.“ und „..“ nicht enthalten. Solche Objekte kann diese Seite weder öffnen noch ändern.',
   hasErrors: 'enthält Fehler',
   required: 'Pflichtfeld',
   yes: 'Ja',

@@ -34,6 +34,7 @@ export const common = {
   notFound: 'This page does not exist.',
   unknownType: (type: string) => `There is no content type ${type}, or you may not read it.`,
   notFoundHelp: 'The address may be mistyped, or its target was deleted.',
+  dotId: 'A URL cannot contain the ids “.” and “..”, so this page cannot open or change such objects.',
   hasErrors: 'has errors',
   required: 'required',
   yes: 'Yes',
