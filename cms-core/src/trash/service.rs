@@ -24,10 +24,14 @@ use cms_model::{
     },
 };
 use cms_store::{ActorRef, DeletedObject, Reader, TrashEntry, TrashFilter, WriteTransaction};
+use serde_json::Value;
 
 use crate::{
-    cms::Cms, content_type::service::is_named, hooks, media::service::UnusedFile,
-    object::service::to_json,
+    cms::Cms,
+    content_type::service::is_named,
+    hooks,
+    media::service::UnusedFile,
+    object::{service::to_json, write::restore::properties},
 };
 
 /// The rights on a type that reading its deleted objects needs.
@@ -83,12 +87,15 @@ impl Trash<'_> {
         })
     }
 
-    /// Returns one deletion with the deleted object.
+    /// Returns one deletion with the deleted object, converted to its current type as on a restore.
     pub fn get(&self, caller: &Caller, entry: &str) -> Result<Json> {
         caller.require_write()?;
         self.cms.read_with_catalog(|reader, catalog| {
             let (found, content_type) = find(reader, catalog, caller, entry, READ)?;
-            let deleted = deleted(reader, entry, found.pk)?;
+            let mut deleted = deleted(reader, entry, found.pk)?;
+            let (data, id) = (&deleted.stored.data, &deleted.stored.id);
+            let data = properties(reader, content_type, &deleted, data, id)?;
+            deleted.stored.data = Value::Object(data).to_string().into();
             let item = items(reader, catalog, caller, &[found])?.pop();
             let mut out = serde_json::to_vec(&item).map_err(Error::internal)?;
             out.pop();

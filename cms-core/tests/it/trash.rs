@@ -358,6 +358,24 @@ fn restored_object_is_converted_to_the_current_type() {
 }
 
 #[test]
+fn trash_entry_has_the_object_converted_to_the_current_type() {
+    let test = with_articles(&json!({}));
+    create(&test, json!({ "id": "a", "title": "A", "rank": 7, "related": [] }));
+    delete(&test, "a");
+    let mut definition = article();
+    remove_property(&mut definition, "rank");
+    remove_property(&mut definition, "related");
+    add_property(&mut definition, "place", json!({ "type": "string" }), "text");
+    definition["metaDefinition"]["propertiesConfig"]["place"]["renamedFrom"] = json!("rank");
+    test.cms.types().update(&local(), "article", definition).unwrap();
+    let entry = test.cms.trash().get(&local(), &entry(&test, "a")).unwrap().to_value();
+    let mut data = entry["object"].as_object().unwrap().clone();
+    data.retain(|name, _| name != "internal" && name != "id");
+    assert_eq!(json!(data), json!({ "title": "A", "place": "7" }));
+    restore_as(&test, &local(), "a", json!({ "data": data })).unwrap();
+}
+
+#[test]
 fn entries_are_removed_with_their_type_and_former_definitions_expire() {
     let test = with_articles(&json!({}));
     create(&test, json!({ "id": "a", "title": "A" }));
