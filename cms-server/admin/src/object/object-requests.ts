@@ -1,6 +1,6 @@
 // Reading and saving one object. Knows requests, no form.
 import { sendExact, sendRequest, api, type ApiResult, type Schema } from '../api/client';
-import { copyTexts, exactText } from '../value/exact-json';
+import { copyTexts, exactText, rememberMember } from '../value/exact-json';
 import type { Problem } from '../api/problem';
 import type { Base, Values } from './form-state.svelte';
 import type { SaveRequest } from './save-queue';
@@ -137,10 +137,40 @@ export async function readDeletion(type: string, id: string): Promise<Deletion |
   return item ? { entry: item.entry, by: item.by.name, at: item.deletedAt } : null;
 }
 
-/** Restores a deleted object; null when that succeeded. */
-export async function restoreObject(entry: string): Promise<Problem | null> {
+/** An entry of the trash with the deleted object. */
+export type TrashEntry = Schema['TrashItem'] & { object: StoredObject };
+
+export async function readTrashEntry(entry: string, signal?: AbortSignal): Promise<ApiResult<TrashEntry>> {
+  const options = { params: { path: { entry } }, parseAs: 'text' as const, ...(signal && { signal }) };
+  const result = await sendExact<TrashEntry>(api.GET('/api/v1/trash/{entry}', options));
+  if ('data' in result) rememberMember(result.data, 'object', result.data.object);
+  return result;
+}
+
+/** What a restored object has instead of its state at the deletion. */
+export interface Restoration {
+  id?: string;
+  data?: Values;
+}
+
+function restorationText({ data, ...others }: Restoration, sources: Values[]): string {
+  const members = Object.entries(others).map(([name, value]) => `"${name}":${JSON.stringify(value)}`);
+  if (data) members.push(`"data":${exactText(data, sources)}`);
+  return `{${members.join(',')}}`;
+}
+
+/** Restores a deleted object; null when that succeeded. Values that are equal to those of a source are sent as they were read. */
+export async function restoreObject(
+  entry: string,
+  restoration: Restoration = {},
+  sources: Values[] = [],
+): Promise<Problem | null> {
   const result = await sendRequest(
-    api.POST('/api/v1/trash/{entry}/restore', { params: { path: { entry } }, body: {} }),
+    api.POST('/api/v1/trash/{entry}/restore', {
+      params: { path: { entry } },
+      bodySerializer: () => restorationText(restoration, sources),
+      body: restoration,
+    }),
   );
   return 'problem' in result ? result.problem : null;
 }

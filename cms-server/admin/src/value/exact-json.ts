@@ -16,6 +16,18 @@ export function copyTexts(from: object, to: object): void {
   if (known) texts.set(to, known);
 }
 
+/** Keeps the texts of the objects in a member of parsed values: of the object, or of the elements of the list. */
+export function rememberMember(values: object, name: string, member: unknown): void {
+  const text = memberText(values, name);
+  if (text === undefined) return;
+  if (isRecord(member)) rememberText(member, text);
+  if (!Array.isArray(member)) return;
+  elementsOf(text).forEach((element, index) => {
+    const value: unknown = member[index];
+    if (isRecord(value)) rememberText(value, element);
+  });
+}
+
 /** The text of one member of parsed values. */
 export function memberText(values: object, name: string): string | undefined {
   return texts.get(values)?.get(name);

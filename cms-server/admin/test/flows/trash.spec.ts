@@ -1,3 +1,4 @@
+import { createSheetType, send } from '../exact';
 import { expect, expectAccessible, signIn, test } from '../support';
 
 test('deletes, undoes, and restores from the trash under another id', async ({ page, server }) => {
@@ -49,6 +50,34 @@ test('corrects a value that prevents restoring', async ({ page, server }) => {
     await dialog.getByRole('button', { name: 'Restore' }).click();
   }
   await expect(page.getByText('Restored.')).toBeVisible();
+});
+
+test('leaves values alone that are not corrected, and leaves out properties that the type has lost', async ({
+  page,
+  server,
+}) => {
+  await createSheetType(server);
+  const typePath = '/api/v1/internal/contenttype/sheet';
+  const type = await (await server.request('GET', typePath)).json();
+  type.metaDefinition.propertiesConfig.title.unique = true;
+  const properties = type.schemaDefinition.allOf[1].properties;
+  await send(server, 'POST', 'sheet', '{"id":"one","title":"One","count":9007199254740993,"extra":{"n":1}}');
+  expect((await server.request('DELETE', '/api/v1/content/sheet/one')).status).toBe(204);
+  await send(server, 'POST', 'sheet', '{"id":"two","title":"One"}');
+  delete properties.extra;
+  delete type.metaDefinition.propertiesConfig.extra;
+  type.metaDefinition.order = ['title', 'count'];
+  expect((await server.request('PUT', typePath, type)).status).toBe(200);
+  await signIn(page);
+  await page.getByRole('link', { name: 'Trash' }).click();
+  await page.getByRole('button', { name: 'Restore: One' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel(/^Title/).fill('First');
+  await dialog.getByRole('button', { name: 'Restore' }).click();
+  await expect(page.getByText('Restored.')).toBeVisible();
+  const restored = await send(server, 'GET', 'sheet/one', '');
+  expect(restored).toContain('"title":"First","count":9007199254740993');
+  expect(restored).not.toContain('extra');
 });
 
 test('shows a deleted object, and empties the trash after the number was typed', async ({ page, server }) => {

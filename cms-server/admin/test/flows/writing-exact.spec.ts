@@ -1,41 +1,15 @@
 // Values that nobody has edited are saved exactly as they were.
+import { createSheetType, send } from '../exact';
 import { expect, signIn, test } from '../support';
-import type { Server } from '../server';
-import { typeDefinition } from '../types';
 import { saveButton } from '../writing';
 
 const CUSTOM = '{"n":9007199254740993,"f":1.0,"2":2,"1":1}';
-
-async function createType(server: Server): Promise<void> {
-  const properties = {
-    title: { inputType: 'text' },
-    count: { inputType: 'number' },
-    extra: { inputType: 'custom' },
-  };
-  const body = typeDefinition('sheet', 'Sheet', properties);
-  const text = JSON.stringify(body)
-    .replace('"count":{"type":"string"}', '"count":{"type":"integer"}')
-    .replace('"extra":{"type":"string"}', '"extra":{"type":"object"}');
-  const response = await server.request('POST', '/api/v1/internal/contenttype', JSON.parse(text));
-  expect(response.status, await response.clone().text()).toBe(200);
-}
-
-/** Sends JSON without parsing it: its numbers have more digits than JavaScript can store. */
-async function send(server: Server, method: string, path: string, text: string): Promise<string> {
-  const response = await fetch(`${server.url}/api/v1/content/${path}`, {
-    method,
-    headers: { 'X-AUTH-TOKEN': 'a'.repeat(40), 'Content-Type': 'application/json' },
-    ...(method !== 'GET' && { body: text }),
-  });
-  expect(response.status).toBe(200);
-  return response.text();
-}
 
 test('saves long numbers and unusual JSON as they were, also from a version and after a reload', async ({
   page,
   server,
 }) => {
-  await createType(server);
+  await createSheetType(server);
   await send(server, 'POST', 'sheet', `{"id":"one","title":"a","count":9007199254740993,"extra":${CUSTOM}}`);
   await send(server, 'PUT', 'sheet/one', '{"title":"a","count":1}');
   await signIn(page);

@@ -4,6 +4,7 @@ import { sendRequest, api, type ApiResult, type Schema } from '../../../api/clie
 import type { FieldErrors, Problem } from '../../../api/problem';
 import type { Action } from '../../../object/publish-rules';
 import { record, records } from '../../../type/definition';
+import { exactText } from '../../../value/exact-json';
 import { queryFor } from '../../../value/search-text';
 import { uuid } from '../../../value/uuid';
 
@@ -145,10 +146,14 @@ export async function statusBatch(type: string, action: Action, ids: string[]): 
   return 'problem' in result ? result : { refused: [] };
 }
 
-/** Patches each object with its own values. */
+/** Patches each object with its own values; those that were read are sent as their original text. */
 export async function patchBatch(type: string, body: Record<string, unknown>[]): Promise<BatchResult> {
   const result = await sendRequest(
-    api.PATCH('/api/v1/content/{contentType}/batch', { params: { path: { contentType: type } }, body }),
+    api.PATCH('/api/v1/content/{contentType}/batch', {
+      params: { path: { contentType: type } },
+      bodySerializer: (objects) => `[${objects.map((object) => exactText(object, [object])).join(',')}]`,
+      body,
+    }),
   );
   if (!('problem' in result)) return { refused: [] };
   const refused = records(result.problem.data).map((item) => ({

@@ -1,12 +1,13 @@
 // Undo of an action on several objects. Objects that were changed since then are skipped. Knows the API, no
 // component.
-import { sendRequest, api, type ApiResult } from '../../../api/client';
+import { sendExact, sendRequest, api, type ApiResult, type Page } from '../../../api/client';
 import type { Problem } from '../../../api/problem';
 import { statusOf, type Action, type Status } from '../../../object/publish-rules';
-import { baseOf, readObject, updateObject } from '../../../object/object-requests';
+import { baseOf, readObject, updateObject, type StoredObject } from '../../../object/object-requests';
 import { readVersion } from '../../../object/versions';
 import { session } from '../../../session/session.svelte';
 import { isEqual } from '../../../value/equal';
+import { copyTexts, rememberMember } from '../../../value/exact-json';
 import { patchBatch, statusBatch } from './requests';
 
 /** State of an object before an action, as far as undo needs it. */
@@ -44,11 +45,18 @@ export async function readBefore(
       'fields[]': ['internal', ...names],
       'ids[]': ids.slice(at, at + READ_BATCH_SIZE),
     };
-    const result = await sendRequest(
-      api.GET('/api/v1/content/{contentType}', { params: { path: { contentType: type }, query } }),
+    const result = await sendExact<Page<StoredObject>>(
+      api.GET('/api/v1/content/{contentType}', {
+        params: { path: { contentType: type }, query },
+        parseAs: 'text',
+      }),
     );
     if ('problem' in result) return result;
-    for (const { id, internal, ...values } of result.data.data) {
+    const { data } = result.data;
+    rememberMember(result.data, 'data', data);
+    for (const object of data) {
+      const { id, internal, ...values } = object;
+      copyTexts(object, values);
       before.set(id, {
         status: statusOf(internal?.status),
         version: internal?.latestVersion ?? 0,
@@ -96,7 +104,7 @@ export async function undoPatch(
     const part = hadAll.slice(at, at + size);
     const sent = await patchBatch(
       type,
-      part.map((id) => ({ ...changed.get(id)?.values, id })),
+      part.map((id) => withId(id, changed.get(id)?.values ?? {})),
     );
     if ('problem' in sent) return { ...result, problem: sent.problem };
     result.undone += part.length - sent.refused.length;
@@ -109,6 +117,12 @@ export async function undoPatch(
     else result.undone += 1;
   }
   return result;
+}
+
+function withId(id: string, values: Record<string, unknown>): Record<string, unknown> {
+  const object = { ...values, id };
+  copyTexts(values, object);
+  return object;
 }
 
 function refusal(fields: Record<string, string[]>): Problem {
