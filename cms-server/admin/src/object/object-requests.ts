@@ -151,6 +151,8 @@ export async function readTrashEntry(entry: string, signal?: AbortSignal): Promi
 export interface Restoration {
   id?: string;
   data?: Values;
+  /** Without its published version. */
+  draft?: boolean;
 }
 
 function restorationText({ data, ...others }: Restoration, sources: Values[]): string {
@@ -159,7 +161,10 @@ function restorationText({ data, ...others }: Restoration, sources: Values[]): s
   return `{${members.join(',')}}`;
 }
 
-/** Restores a deleted object; null when that succeeded. Values that are equal to those of a source are sent as they were read. */
+/**
+ * Restores a deleted object; null when that succeeded. Values that are equal to those of a source are sent as they
+ * were read.
+ */
 export async function restoreObject(
   entry: string,
   restoration: Restoration = {},

@@ -1,6 +1,8 @@
 // Undo of actions on several objects.
 import type { Page } from '@playwright/test';
 import { createSheetType, send } from '../exact';
+import { createNews } from '../news';
+import type { Server } from '../server';
 import { expect, signIn, test } from '../support';
 
 const dialog = (page: Page) => page.getByRole('dialog');
@@ -18,4 +20,48 @@ test('gives long numbers their former values', async ({ page, server, home }) =>
   await page.getByRole('button', { name: 'Undo' }).click();
   await expect(page.getByText('Undone.')).toBeVisible();
   expect(await send(server, 'GET', 'sheet/one', '')).toContain('"count":9007199254740993');
+});
+
+/** Links each of the news to the next one, and the last to the first. */
+async function linkInCircle(server: Server, ids: string[]): Promise<void> {
+  for (const [index, id] of ids.entries()) {
+    const target = ids[(index + 1) % ids.length] ?? '';
+    const about = [{ type: 'internal', dataUrl: `/api/v1/content/news/${target}` }];
+    const response = await server.request('PATCH', `/api/v1/content/news/${id}`, { about });
+    expect(response.status, await response.text()).toBe(200);
+  }
+}
+
+test('restores objects that link to each other, with their status and what readers see', async ({
+  page,
+  server,
+  home,
+}) => {
+  await createNews(server, 5);
+  await linkInCircle(server, ['news-0', 'news-1']);
+  await linkInCircle(server, ['news-2', 'news-3', 'news-4']);
+  // The first circle is published, and one of its objects edited since; the second one has drafts.
+  for (const id of ['news-0', 'news-1'])
+    expect((await server.request('POST', `/api/v1/content/news/${id}/publish`)).status).toBe(204);
+  await server.request('PATCH', '/api/v1/content/news/news-1', { kind: 'world' });
+  const read = async () =>
+    Promise.all(
+      [0, 1, 2, 3, 4].map(async (number) => {
+        const path = `/api/v1/content/news/news-${String(number)}`;
+        const object = await (await server.request('GET', path)).json();
+        const seen = await server.request('GET', path, undefined, { 'x-visibility': 'public' });
+        const { internal: _internal, ...shown } = await seen.json();
+        return { status: object.internal.status, kind: object.kind, about: object.about, shown };
+      }),
+    );
+  const before = await read();
+  await signIn(page);
+  await page.goto(`${home}/admin/c/news?order=title`);
+  await page.getByLabel('Select all rows on this page').check();
+  await page.getByRole('button', { name: 'Delete', exact: true }).click();
+  await page.getByRole('button', { name: 'Delete 5 objects' }).click();
+  await expect(page.getByText('5 objects deleted.')).toBeVisible();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect(page.getByText('Undone.')).toBeVisible();
+  expect(await read()).toEqual(before);
 });

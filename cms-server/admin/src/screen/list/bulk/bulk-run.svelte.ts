@@ -14,15 +14,8 @@ import {
   type Refusal,
   type BulkSelection,
 } from './requests';
-import {
-  hasValues,
-  readBefore,
-  restoreDeleted,
-  undoPatch,
-  undoStatus,
-  type Before,
-  type UndoResult,
-} from './undo';
+import { hasValues, readBefore, undoPatch, undoStatus, type Before, type UndoResult } from './undo';
+import { restoreDeleted } from './undo-deletion';
 
 const POLL_MS = 400;
 

@@ -1,6 +1,6 @@
 // Undo of an action on several objects. Objects that were changed since then are skipped. Knows the API, no
 // component.
-import { sendExact, sendRequest, api, type ApiResult, type Page } from '../../../api/client';
+import { sendExact, api, type ApiResult, type Page } from '../../../api/client';
 import type { Problem } from '../../../api/problem';
 import { statusOf, type Action, type Status } from '../../../object/publish-rules';
 import { baseOf, readObject, updateObject, type StoredObject } from '../../../object/object-requests';
@@ -29,7 +29,6 @@ export interface UndoResult {
 }
 
 const READ_BATCH_SIZE = 200;
-const MAX_TRASH_PAGES = 20;
 const STATUS_AFTER: Record<Action, Status> = { publish: 'public', unpublish: 'draft', archive: 'archived' };
 
 /** Reads the state of objects before an action; `names` are the properties that it changes. */
@@ -176,7 +175,11 @@ export async function undoStatus(
 }
 
 /** Publishes the previously public values as a new version, then restores the edited values as a draft. */
-async function restoreEdited(type: string, id: string, publicVersion: number): Promise<Problem | null> {
+export async function restoreEdited(
+  type: string,
+  id: string,
+  publicVersion: number,
+): Promise<Problem | null> {
   const edited = await readObject(type, id);
   if ('problem' in edited) return edited.problem;
   const shown = await readVersion(type, id, publicVersion);
@@ -189,45 +192,4 @@ async function restoreEdited(type: string, id: string, publicVersion: number): P
   if ('problem' in now) return now.problem;
   const again = await updateObject(type, id, baseOf(edited.data, null).values, now.etag ?? '*');
   return 'problem' in again ? again.problem : null;
-}
-
-/** Restores objects that this user has just deleted. */
-export async function restoreDeleted(type: string, ids: string[]): Promise<UndoResult> {
-  const waiting = new Set(ids);
-  const by = session.context?.by.id;
-  const entries: string[] = [];
-  for (let page = 1; waiting.size > 0 && page <= MAX_TRASH_PAGES; page += 1) {
-    const found = await sendRequest(
-      api.GET('/api/v1/trash', {
-        params: { query: { page, limit: 1000, 'content_type[]': [type], ...(by && { by }) } },
-      }),
-    );
-    if ('problem' in found) return { undone: 0, skipped: 0, problem: found.problem };
-    // The trash lists the latest deletion of an object first: `delete` is true for that one only.
-    entries.push(...found.data.data.filter(({ id }) => waiting.delete(id)).map(({ entry }) => entry));
-    if (page >= found.data.total_pages) break;
-  }
-  return restoreEntries(entries.reverse());
-}
-
-/** Restores entries of the trash. Those that are refused are tried again after others, to which they may link. */
-async function restoreEntries(entries: string[]): Promise<UndoResult> {
-  const result: UndoResult = { undone: 0, skipped: 0, problem: null };
-  let pending = entries;
-  while (pending.length > 0) {
-    const refused: string[] = [];
-    result.problem = null;
-    for (const entry of pending) {
-      const sent = await sendRequest(
-        api.POST('/api/v1/trash/{entry}/restore', { params: { path: { entry } } }),
-      );
-      if ('problem' in sent) {
-        result.problem ??= sent.problem;
-        refused.push(entry);
-      } else result.undone += 1;
-    }
-    if (refused.length === pending.length) break;
-    pending = refused;
-  }
-  return result;
 }
