@@ -1,5 +1,6 @@
 // BulkRun: an action on several objects while it runs: progress, stop, refusals, undo.
 import type { Problem } from '../../../api/problem';
+import { isRetryable } from '../../../object/save-queue';
 import { session } from '../../../session/session.svelte';
 import {
   bodyFor,
@@ -7,6 +8,7 @@ import {
   readJob,
   readLiveIds,
   runBatch,
+  sendRepeatedly,
   startJob,
   stopJob,
   type BatchResult,
@@ -14,7 +16,15 @@ import {
   type Refusal,
   type BulkSelection,
 } from './requests';
-import { hasValues, readBefore, undoPatch, undoStatus, type Before, type UndoResult } from './undo';
+import {
+  hasValues,
+  isApplied,
+  readBefore,
+  undoPatch,
+  undoStatus,
+  type Before,
+  type UndoResult,
+} from './undo';
 import { restoreDeleted } from './undo-deletion';
 
 const POLL_MS = 400;
@@ -73,7 +83,7 @@ export class BulkRun {
     const { kind, patch = {} } = this.change;
     let ids = rows;
     if (kind !== 'delete') {
-      const read = await readBefore(this.type, rows, Object.keys(patch));
+      const read = await sendRepeatedly(() => readBefore(this.type, rows, Object.keys(patch)));
       if ('problem' in read) return this.#fail(read.problem);
       this.#before = read.data;
     }
@@ -94,7 +104,13 @@ export class BulkRun {
       }
       const part = ids.slice(at, at + step);
       const result = await this.#batch(part);
-      if ('problem' in result) return this.#fail(result.problem);
+      if ('problem' in result) {
+        const applied = isRetryable(result.problem) ? await this.#applied(part) : [];
+        this.#changed.push(...applied);
+        this.done += applied.length;
+        if (applied.length < part.length) return this.#fail(result.problem);
+        continue;
+      }
       const refused = new Set(result.refused.map(({ id }) => id));
       this.#changed.push(...part.filter((id) => !refused.has(id)));
       this.refused = [...this.refused, ...result.refused];
@@ -120,14 +136,36 @@ export class BulkRun {
     return 'problem' in again ? again : { refused: [...gone, ...again.refused] };
   }
 
+  /** Those of a batch that the server has changed although its response was lost. */
+  async #applied(ids: string[]): Promise<string[]> {
+    const { kind, patch = {} } = this.change;
+    if (kind === 'delete') {
+      const live = await sendRepeatedly(() => readLiveIds(this.type, ids));
+      return 'problem' in live ? [] : ids.filter((id) => !live.data.has(id));
+    }
+    if (kind === 'transition') return [];
+    const now = await sendRepeatedly(() => readBefore(this.type, ids, Object.keys(patch)));
+    if ('problem' in now) return [];
+    return ids.filter((id) => {
+      const [before, state] = [this.#before.get(id), now.data.get(id)];
+      return before && state && isApplied(kind, patch, before, state);
+    });
+  }
+
   async #runJob(): Promise<void> {
     const all = bodyFor(this.change, this.selection);
     const started = await startJob(this.type, onlyChanging(all) ?? all, this.total);
     if ('problem' in started) return this.#fail(started.problem);
     this.#job = started.data;
     for (;;) {
-      const read = await readJob(started.data);
-      if ('problem' in read) return this.#fail(read.problem);
+      const read = await sendRepeatedly(() => readJob(started.data));
+      if ('problem' in read) {
+        if (this.#stopped || !isRetryable(read.problem)) return this.#fail(read.problem);
+        // The job continues on the server.
+        this.problem = read.problem;
+        continue;
+      }
+      this.problem = null;
       const job = read.data;
       this.total = job.total;
       this.done = job.done;

@@ -3,6 +3,7 @@
 import { sendRequest, api, type ApiResult, type Schema } from '../../../api/client';
 import type { FieldErrors, Problem } from '../../../api/problem';
 import type { Action } from '../../../object/publish-rules';
+import { isRetryable } from '../../../object/save-queue';
 import { record, records } from '../../../type/definition';
 import { exactText } from '../../../value/exact-json';
 import { queryFor } from '../../../value/search-text';
@@ -91,14 +92,29 @@ export async function preview(type: string, body: Body, signal: AbortSignal): Pr
     : { data: { matched: 0, sample: [] }, etag: null };
 }
 
-/** Starts the job; returns its id. */
+const MAX_ATTEMPTS = 3;
+const RETRY_MS = 2000;
+
+/** Sends a request that may be sent several times: again while no definite response arrives. */
+export async function sendRepeatedly<T>(send: () => Promise<ApiResult<T>>): Promise<ApiResult<T>> {
+  for (let attempt = 1; ; attempt += 1) {
+    const result = await send();
+    if (!('problem' in result) || !isRetryable(result.problem) || attempt === MAX_ATTEMPTS) return result;
+    await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+  }
+}
+
+/** Starts the job; returns its id. With the same key, the server starts it once. */
 export async function startJob(type: string, body: Body, expect: number): Promise<ApiResult<string>> {
-  const result = await sendRequest(
-    api.POST('/api/v1/content/{contentType}/bulk', {
-      params: { path: { contentType: type } },
-      headers: { 'Idempotency-Key': uuid() },
-      body: { ...body, expect },
-    }),
+  const key = uuid();
+  const result = await sendRepeatedly(() =>
+    sendRequest(
+      api.POST('/api/v1/content/{contentType}/bulk', {
+        params: { path: { contentType: type } },
+        headers: { 'Idempotency-Key': key },
+        body: { ...body, expect },
+      }),
+    ),
   );
   if ('problem' in result) return result;
   return { data: 'id' in result.data ? result.data.id : '', etag: null };

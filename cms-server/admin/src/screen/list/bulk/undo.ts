@@ -72,6 +72,18 @@ export function hasValues({ values }: Before, patch: Record<string, unknown>): b
   return Object.entries(patch).every(([name, value]) => isEqual(values[name], value));
 }
 
+/** Returns whether an action made the difference between two states of an object. */
+export function isApplied(
+  kind: 'patch' | Action,
+  patch: Record<string, unknown>,
+  before: Before,
+  now: Before,
+): boolean {
+  return kind === 'patch'
+    ? now.version === before.version + 1 && hasValues(now, patch)
+    : now.version === before.version && now.status === STATUS_AFTER[kind];
+}
+
 /** Ids of the objects that have not changed since the action. */
 async function untouched(
   type: string,

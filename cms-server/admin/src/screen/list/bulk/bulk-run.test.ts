@@ -1,0 +1,100 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import type { ApiResult } from '../../../api/client';
+import { networkProblem } from '../../../api/problem';
+import { BulkRun } from './bulk-run.svelte';
+import type { BatchResult, BulkChange, Job } from './requests';
+import type { Before } from './undo';
+
+/** The objects of the server, and what it sends. */
+const server = vi.hoisted(() => ({
+  objects: new Map<string, Before>(),
+  /** Runs one batch on the objects. */
+  batch: (_ids: string[]): BatchResult => ({ refused: [] }),
+  jobs: [] as ApiResult<Job>[],
+  stopped: false,
+}));
+
+vi.mock('../../../session/session.svelte', () => ({ session: { context: null } }));
+vi.mock('./requests', async (original) => ({
+  ...(await original<object>()),
+  runBatch: (_type: string, _change: BulkChange, ids: string[]) => Promise.resolve(server.batch(ids)),
+  readLiveIds: (_type: string, ids: string[]) =>
+    Promise.resolve({ data: new Set(ids.filter((id) => server.objects.has(id))), etag: null }),
+  startJob: () => Promise.resolve({ data: 'job', etag: null }),
+  readJob: () => Promise.resolve(server.jobs.shift() ?? { problem: networkProblem() }),
+  stopJob: () => {
+    server.stopped = true;
+    return Promise.resolve();
+  },
+}));
+vi.mock('./undo', async (original) => ({
+  ...(await original<object>()),
+  readBefore: () => Promise.resolve({ data: new Map(server.objects), etag: null }),
+}));
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  Object.assign(server, { objects: new Map(), jobs: [], stopped: false });
+});
+afterEach(() => vi.useRealTimers());
+
+function addObjects(count: number): ReadonlyMap<string, string> {
+  const ids = Array.from({ length: count }, (_, index) => `o${String(index)}`);
+  for (const id of ids) {
+    server.objects.set(id, { status: 'public', version: 1, publicVersion: 1, values: { kind: 'a' } });
+  }
+  return new Map(ids.map((id) => [id, id]));
+}
+
+async function finish(run: BulkRun): Promise<BulkRun> {
+  const end = run.start();
+  await vi.runAllTimersAsync();
+  await end;
+  return run;
+}
+
+const LOST = { problem: networkProblem() };
+
+it('counts objects as changed whose batch lost its response, and offers undo', async () => {
+  const rows = addObjects(2);
+  server.batch = (ids) => {
+    for (const id of ids)
+      server.objects.set(id, { status: 'modified', version: 2, publicVersion: 1, values: { kind: 'b' } });
+    return LOST;
+  };
+  const change = { kind: 'patch', patch: { kind: 'b' } } as const;
+  const run = await finish(new BulkRun('post', change, { kind: 'rows', rows }, 2));
+  expect([run.state, run.succeeded, run.canUndo]).toEqual(['done', 2, true]);
+});
+
+it('reports a lost batch that changed some of its objects, and offers undo for these', async () => {
+  const rows = addObjects(2);
+  server.batch = (ids) => {
+    server.objects.delete(ids[0] ?? '');
+    return LOST;
+  };
+  const run = await finish(new BulkRun('post', { kind: 'delete' }, { kind: 'rows', rows }, 2));
+  expect([run.state, run.succeeded, run.canUndo]).toEqual(['failed', 1, true]);
+});
+
+it('follows a job again after lost responses', async () => {
+  const job = (state: Job['state'], done: number): ApiResult<Job> => ({
+    data: { id: 'job', state, total: 5, done, refused: 0 } as Job,
+    etag: null,
+  });
+  server.jobs = [job('running', 1), LOST, LOST, LOST, LOST, job('running', 3), job('done', 5)];
+  const run = new BulkRun('post', { kind: 'publish' }, { kind: 'match', words: '', filters: {} }, 5);
+  await finish(run);
+  expect([run.state, run.succeeded, run.problem]).toEqual(['done', 5, null]);
+});
+
+it('ends when a user stops a job that cannot be reached', async () => {
+  const run = new BulkRun('post', { kind: 'publish' }, { kind: 'match', words: '', filters: {} }, 5);
+  const end = run.start();
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect([run.state, run.problem]).toEqual(['running', networkProblem()]);
+  run.stop();
+  await vi.advanceTimersByTimeAsync(10_000);
+  await end;
+  expect([run.state, server.stopped]).toEqual(['failed', true]);
+});
