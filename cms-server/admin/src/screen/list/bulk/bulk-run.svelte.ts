@@ -97,6 +97,19 @@ export class BulkRun {
     this.total = ids.length;
     // Small batches show progress; the limit of the server bounds them.
     const step = Math.min(size, ids.length > 500 ? 250 : 100);
+    for (let pending = ids; ;) {
+      await this.#runBatches(pending, step);
+      const refused = this.refused.map(({ id }) => id);
+      // Objects of later batches that linked to these may be deleted now.
+      const mayRepeat = kind === 'delete' && refused.length > 0 && refused.length < pending.length;
+      if (this.state !== 'running' || !mayRepeat) break;
+      pending = refused;
+    }
+    if (this.state === 'running') this.state = 'done';
+  }
+
+  /** Runs batches; refused objects may be among them again. */
+  async #runBatches(ids: string[], step: number): Promise<void> {
     for (let at = 0; at < ids.length; at += step) {
       if (this.#stopped) {
         this.state = 'stopped';
@@ -107,17 +120,22 @@ export class BulkRun {
       if ('problem' in result) {
         const applied = isRetryable(result.problem) ? await this.#applied(part) : [];
         this.#changed.push(...applied);
-        this.done += applied.length;
+        this.#count(applied, []);
         if (applied.length < part.length) return this.#fail(result.problem);
         continue;
       }
       const refused = new Set(result.refused.map(({ id }) => id));
       this.#changed.push(...part.filter((id) => !refused.has(id)));
-      this.refused = [...this.refused, ...result.refused];
-      this.refusedCount = this.refused.length;
-      this.done += part.length;
+      this.#count(part, result.refused);
     }
-    this.state = 'done';
+  }
+
+  /** Counts objects as done, and as refused, if they are. */
+  #count(ids: string[], refused: Refusal[]): void {
+    const others = this.refused.filter(({ id }) => !ids.includes(id));
+    this.done += ids.length - (this.refused.length - others.length);
+    this.refused = [...others, ...refused];
+    this.refusedCount = this.refused.length;
   }
 
   /** The server refuses a batch with an unknown id: then it is sent again without deleted objects. */

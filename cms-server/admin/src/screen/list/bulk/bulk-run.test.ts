@@ -77,6 +77,35 @@ it('reports a lost batch that changed some of its objects, and offers undo for t
   expect([run.state, run.succeeded, run.canUndo]).toEqual(['failed', 1, true]);
 });
 
+it('deletes objects after the objects of later batches that link to them', async () => {
+  const rows = addObjects(150);
+  // The last object links to the first, and two objects of different batches link to each other.
+  const links = new Map([
+    ['o0', ['o149']],
+    ['o1', ['o140']],
+    ['o140', ['o1']],
+  ]);
+  server.batch = (ids) => {
+    const isLinked = (id: string) =>
+      links.get(id)?.some((from) => server.objects.has(from) && !ids.includes(from)) === true;
+    const refused = ids.filter(isLinked);
+    for (const id of ids) if (!refused.includes(id)) server.objects.delete(id);
+    return { refused: refused.map((id) => ({ id, errors: { '': ['is used'] } })) };
+  };
+  const run = await finish(new BulkRun('post', { kind: 'delete' }, { kind: 'rows', rows }, 150));
+  expect([run.state, run.done, run.succeeded, run.refused]).toEqual(['done', 150, 150, []]);
+
+  addObjects(2);
+  links.set('o0', ['other']);
+  server.objects.set('other', { status: 'draft', version: 1, publicVersion: -1, values: {} });
+  const rest = new Map([
+    ['o0', ''],
+    ['o1', ''],
+  ]);
+  const refused = await finish(new BulkRun('post', { kind: 'delete' }, { kind: 'rows', rows: rest }, 2));
+  expect([refused.state, refused.done, refused.succeeded]).toEqual(['done', 2, 1]);
+});
+
 it('follows a job again after lost responses', async () => {
   const job = (state: Job['state'], done: number): ApiResult<Job> => ({
     data: { id: 'job', state, total: 5, done, refused: 0 } as Job,
