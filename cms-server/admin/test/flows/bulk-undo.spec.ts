@@ -22,6 +22,45 @@ test('gives long numbers their former values', async ({ page, server, home }) =>
   expect(await send(server, 'GET', 'sheet/one', '')).toContain('"count":9007199254740993');
 });
 
+test('publishes edited objects again, except after changes of others', async ({ page, server, home }) => {
+  await createNews(server, 3);
+  const path = (number: number) => `/api/v1/content/news/news-${String(number)}`;
+  for (const number of [0, 1])
+    expect((await server.request('POST', `${path(number)}/publish`)).status).toBe(204);
+  const statuses = () =>
+    Promise.all(
+      [0, 1, 2].map(
+        async (number) => (await (await server.request('GET', path(number))).json()).internal.status,
+      ),
+    );
+  const edit = async () => {
+    await page.goto(`${home}/admin/c/news?order=title`);
+    await page.getByLabel('Select all rows on this page').check();
+    await page.getByRole('button', { name: 'Edit a property…' }).click();
+    await dialog(page).getByLabel('Property', { exact: true }).selectOption({ label: 'Kind' });
+    await dialog(page).getByLabel('Kind').selectOption('world');
+    await dialog(page).getByRole('button', { name: 'Change 3 objects' }).click();
+    await expect(page.getByText('3 objects changed.')).toBeVisible();
+  };
+  await signIn(page);
+  await edit();
+  expect(await statuses()).toEqual(['modified', 'modified', 'draft']);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect(page.getByText('Undone.')).toBeVisible();
+  expect(await statuses()).toEqual(['public', 'public', 'draft']);
+
+  // Somebody else changes an object while the undo runs.
+  await edit();
+  await page.route('**/api/v1/content/news/batch', async (route) => {
+    const response = await route.fetch();
+    await server.request('PATCH', path(1), { title: 'News of others' });
+    await route.fulfill({ response });
+  });
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect(page.getByText('Undone. 1 object stays “Edited”')).toBeVisible();
+  expect(await statuses()).toEqual(['public', 'modified', 'draft']);
+});
+
 /** Links each of the news to the next one, and the last to the first. */
 async function linkInCircle(server: Server, ids: string[]): Promise<void> {
   for (const [index, id] of ids.entries()) {

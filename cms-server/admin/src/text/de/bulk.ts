@@ -92,6 +92,11 @@ export const bulk: Texts['bulk'] = {
       one: '1 Objekt wurde inzwischen geändert und bleibt, wie es ist.',
       other: `${text} Objekte wurden inzwischen geändert und bleiben, wie sie sind.`,
     }),
+  undoModified: (count, text) =>
+    plural(count, {
+      one: '1 Objekt bleibt „Geändert“: Besucher sehen die veröffentlichte Version.',
+      other: `${text} Objekte bleiben „Geändert“: Besucher sehen die veröffentlichten Versionen.`,
+    }),
   needs: (right) => `Fehlendes Recht: ${right}`,
   rights: { update: 'Ändern', publish: 'Veröffentlichen', delete: 'Löschen' },
 };

@@ -88,6 +88,11 @@ export const bulk = {
       one: '1 object was changed meanwhile and stays as it is.',
       other: `${text} objects were changed meanwhile and stay as they are.`,
     }),
+  undoModified: (count: number, text: string) =>
+    plural(count, {
+      one: '1 object stays “Edited”: readers see its published version.',
+      other: `${text} objects stay “Edited”: readers see their published versions.`,
+    }),
   needs: (right: string) => `Missing right: ${right}`,
   rights: { update: 'update', publish: 'publish', delete: 'delete' },
 };

@@ -24,6 +24,8 @@ export interface UndoResult {
   undone: number;
   /** Number of objects that have changed since the action. */
   skipped: number;
+  /** Number of objects that have unpublished changes, unlike before the action. */
+  modified?: number;
   /** The first failure. */
   problem: Problem | null;
 }
@@ -100,7 +102,7 @@ async function untouched(
   return { data: ids, etag: null };
 }
 
-/** Gives properties their former values. */
+/** Gives properties their former values, and publishes objects again that had no unpublished changes. */
 export async function undoPatch(
   type: string,
   names: string[],
@@ -108,8 +110,20 @@ export async function undoPatch(
 ): Promise<UndoResult> {
   const found = await untouched(type, changed, names, (before, now) => now.version === before.version + 1);
   if ('problem' in found) return { undone: 0, skipped: 0, problem: found.problem };
-  const result: UndoResult = { undone: 0, skipped: changed.size - found.data.length, problem: null };
-  const hadAll = found.data.filter((id) => names.every((name) => name in (changed.get(id)?.values ?? {})));
+  const restored = await restoreValues(type, names, found.data, changed);
+  const { modified, problem } = await publishAgain(type, found.data, changed);
+  const skipped = changed.size - found.data.length;
+  return { undone: restored.undone, skipped, modified, problem: restored.problem ?? problem };
+}
+
+async function restoreValues(
+  type: string,
+  names: string[],
+  ids: string[],
+  changed: ReadonlyMap<string, Before>,
+): Promise<Pick<UndoResult, 'undone' | 'problem'>> {
+  const result: Pick<UndoResult, 'undone' | 'problem'> = { undone: 0, problem: null };
+  const hadAll = ids.filter((id) => names.every((name) => name in (changed.get(id)?.values ?? {})));
   const size = Math.max(1, session.context?.limits.batch ?? 1000);
   for (let at = 0; at < hadAll.length; at += size) {
     const part = hadAll.slice(at, at + size);
@@ -122,12 +136,46 @@ export async function undoPatch(
     const [first] = sent.refused;
     if (first) result.problem ??= refusal(first.errors);
   }
-  for (const id of found.data.filter((item) => !hadAll.includes(item))) {
+  for (const id of ids.filter((item) => !hadAll.includes(item))) {
     const problem = await removeProperties(type, id, names);
     if (problem) result.problem ??= problem;
     else result.undone += 1;
   }
   return result;
+}
+
+/**
+ * Publishes objects that were public before an edit and its undo, so that they have no unpublished changes again. An
+ * object that has a further version was changed by somebody else: it stays unpublished.
+ */
+async function publishAgain(
+  type: string,
+  ids: string[],
+  changed: ReadonlyMap<string, Before>,
+): Promise<{ modified: number; problem: Problem | null }> {
+  const wasPublic = ids.filter((id) => changed.get(id)?.status === 'public');
+  const now = await readBefore(type, wasPublic, []);
+  if ('problem' in now) return { modified: 0, problem: now.problem };
+  /** Versions since the action began; the undo makes the second one. */
+  const versions = (id: string) => (now.data.get(id)?.version ?? 0) - (changed.get(id)?.version ?? 0);
+  const modified = wasPublic.filter((id) => now.data.get(id)?.status === 'modified' && versions(id) >= 2);
+  const unchanged = session.mayPublish ? modified.filter((id) => versions(id) === 2) : [];
+  const { done, problem } = await statusBatches(type, 'publish', unchanged);
+  return { modified: modified.length - done, problem };
+}
+
+/** Runs a publishing action on objects, as far as the server accepts it. */
+async function statusBatches(
+  type: string,
+  action: Action,
+  ids: string[],
+): Promise<{ done: number; problem: Problem | null }> {
+  const size = Math.max(1, session.context?.limits.batchPublish ?? 1000);
+  for (let at = 0; at < ids.length; at += size) {
+    const sent = await statusBatch(type, action, ids.slice(at, at + size));
+    if ('problem' in sent) return { done: at, problem: sent.problem };
+  }
+  return { done: ids.length, problem: null };
 }
 
 function withId(id: string, values: Record<string, unknown>): Record<string, unknown> {
@@ -168,13 +216,9 @@ export async function undoStatus(
   const result: UndoResult = { undone: 0, skipped: moved.size - found.data.length, problem: null };
   for (const back of ['publish', 'unpublish', 'archive'] as const) {
     const ids = found.data.filter((id) => moved.get(id)?.status === STATUS_AFTER[back]);
-    const size = Math.max(1, session.context?.limits.batch ?? 1000);
-    for (let at = 0; at < ids.length; at += size) {
-      const part = ids.slice(at, at + size);
-      const sent = await statusBatch(type, back, part);
-      if ('problem' in sent) return { ...result, problem: sent.problem };
-      result.undone += part.length;
-    }
+    const { done, problem } = await statusBatches(type, back, ids);
+    result.undone += done;
+    if (problem) return { ...result, problem };
   }
   for (const id of found.data) {
     const before = moved.get(id);
