@@ -179,6 +179,32 @@ test.describe('Draft & Public', () => {
     await expect(page.getByRole('textbox', { name: 'Title' })).toHaveValue('Another title');
   });
 
+  test('says that a schedule ends before an object is deleted, unpublished or archived', async ({
+    page,
+    server,
+  }) => {
+    const dialog = page.getByRole('dialog');
+    const note = dialog.getByText('is cancelled, and undo does not bring it back.');
+    expect((await server.request('POST', '/api/v1/content/note/first/publish')).status).toBe(204);
+    await server.request('PATCH', '/api/v1/content/note/first', { body: 'The boat leaves at noon.' });
+    const schedule = { scheduledAt: '2050-07-01T09:00', timeZone: 'Europe/Warsaw' };
+    const scheduled = await server.request('PUT', '/api/v1/content/note/first/schedule', schedule);
+    expect(scheduled.status, await scheduled.text()).toBe(200);
+    await expect(panel(page)).toContainText('Scheduled');
+    for (const action of ['Delete…', 'Archive', 'Unpublish']) {
+      await more(page, action);
+      await expect(note).toBeVisible();
+      await expect(dialog).toContainText('2050');
+      await expectAccessible(page);
+      if (action !== 'Unpublish') await page.keyboard.press('Escape');
+    }
+    await dialog.getByRole('button', { name: 'Unpublish' }).click();
+    await expect(panel(page)).not.toContainText('Scheduled');
+    await more(page, 'Delete…');
+    await expect(dialog.getByText('It can be restored from the trash')).toBeVisible();
+    await expect(note).toBeHidden();
+  });
+
   test('shows the links that block a deletion', async ({ page, server, home }) => {
     await page.goto(`${home}/admin/c/note/other`);
     await more(page, 'Delete…');

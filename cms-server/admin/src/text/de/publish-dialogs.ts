@@ -15,6 +15,8 @@ export const publishDialog: Texts['publishDialog'] = {
     archive:
       'Besucher sehen es nicht mehr. Rückgängig machen Sie das durch Veröffentlichen: Besucher sehen dann den jetzigen Stand.',
   },
+  scheduleEnds: (when) =>
+    `Die geplante Veröffentlichung (${when}) wird aufgehoben, und „Rückgängig“ stellt sie nicht wieder her.`,
   publishLater: 'Später veröffentlichen …',
   done: {
     publish: 'Veröffentlicht.',

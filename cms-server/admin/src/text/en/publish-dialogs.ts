@@ -13,6 +13,8 @@ export const publishDialog = {
       'Readers no longer see it, it becomes a draft. To undo this, publish it: readers then see its current version.',
     archive: 'Readers no longer see it. To undo this, publish it: readers then see its current version.',
   },
+  scheduleEnds: (when: string) =>
+    `The publication scheduled for ${when} is cancelled, and undo does not bring it back.`,
   publishLater: 'Publish later…',
   done: {
     publish: 'Published.',
