@@ -53,7 +53,8 @@ fn ids_that_a_url_cannot_contain_are_refused_on_a_server() {
     prepare(&cli);
     let authors = r#"[{"id":".","name":"Dot"},{"id":"schedule","name":"S"}]"#;
     cli.run_with(&["import", "author", "-"], authors).ok();
-    for command in ["schedule remove author .", "object get author ..", "object versions author ."] {
+    for command in ["schedule remove author .", "object get author ..", "object versions author ."]
+    {
         cli.run_line(command).exits(6).stderr_contains("--data");
     }
     assert_eq!(json_of(&cli, "object get author schedule --json")["name"], "S");

@@ -190,7 +190,8 @@ impl Remote {
     pub(super) fn request(&self, method: &Method, path: &str) -> Result<RequestBuilder> {
         let mut segments = path.split('?').next().unwrap_or_default().split('/');
         if segments.any(|segment| segment == "." || segment == "..") {
-            let message = "a URL cannot contain the ids . and ..: use --data, or requests for many objects";
+            let message =
+                "a URL cannot contain the ids . and ..: use --data, or requests for many objects";
             return Err(Error::BadRequest(message.to_owned()));
         }
         let request = self.client()?.request(method.clone(), format!("{}{path}", self.base));
