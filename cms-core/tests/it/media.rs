@@ -467,7 +467,7 @@ fn file_stays_when_it_is_uploaded_again_during_the_removal_of_its_trash_entry() 
             scope.spawn(|| empty_trash(remover));
             upload(cms, b"some text", &UploadRequest { save: false, ..request.clone() }).unwrap();
         });
-        assert_eq!(files(&core.path().join("media")), [id.clone()]);
+        assert_eq!(files(&core.path().join("media")), std::slice::from_ref(&id));
         upload(cms, b"some text", &request).unwrap();
     }
 }

@@ -702,26 +702,23 @@ fn file_is_kept_until_its_media_object_leaves_the_trash() {
 
 #[test]
 fn file_that_was_uploaded_again_is_kept_when_its_trash_entry_is_removed() {
-    let empty =
-        |test: &TestCms| drop(test.cms.trash().empty(&local(), &EmptyTrashRequest::default()));
-    let removals: [(&str, &dyn Fn(&TestCms)); 3] = [
-        ("removed", &|test| test.cms.trash().remove(&local(), &entry(test, ID)).unwrap()),
-        ("emptied", &empty),
-        ("expired", &|test| test.run_for(61 * DAY)),
-    ];
-    const ID: &str = "_media-448eab50-efc1-46ef-83f2-b910b8cc58e0";
-    for (name, remove) in removals {
+    let id = "_media-448eab50-efc1-46ef-83f2-b910b8cc58e0";
+    for removal in ["remove", "empty", "expire"] {
         let test = TestCms::new();
         test.to_real_time(0);
-        let object = upload_text(&test, ID, b"a text").unwrap();
-        test.cms.objects().delete(&local(), "_media", ID).unwrap();
+        let object = upload_text(&test, id, b"a text").unwrap();
+        test.cms.objects().delete(&local(), "_media", id).unwrap();
         test.run_for(3600);
-        let request = UploadRequest { save: false, id: Some(ID.to_owned()), ..image("a.txt") };
+        let request = UploadRequest { save: false, id: Some(id.to_owned()), ..image("a.txt") };
         let request = UploadRequest { kind: Some("file".to_owned()), ..request };
         upload(&test.cms, b"a text", &request).unwrap();
-        remove(&test);
-        assert_eq!(rows(&test, "SELECT count(*) FROM trash"), ["0"], "{name}");
-        assert_eq!(stored(&test, ID), (b"a text".to_vec(), 1), "{name}");
+        match removal {
+            "remove" => test.cms.trash().remove(&local(), &entry(&test, id)).unwrap(),
+            "empty" => media::empty_trash(&test.cms),
+            _ => test.run_for(61 * DAY),
+        }
+        assert_eq!(rows(&test, "SELECT count(*) FROM trash"), ["0"], "{removal}");
+        assert_eq!(stored(&test, id), (b"a text".to_vec(), 1), "{removal}");
         // An import creates the object after its file.
         test.cms.objects().create(&local(), "_media", map(object)).unwrap();
         assert_eq!(test.cms.check(&CheckRequest::default()).unwrap().media.missing, [""; 0]);
