@@ -21,3 +21,11 @@ export function transitionsOf(workflow: Workflow | undefined): Transition[] {
     froms.map((from) => ({ name, from, to: tos[0] ?? '' })),
   );
 }
+
+/** Returns whether transitions lead back, directly or over other states, to the state that a transition leaves. */
+export function leadsBack({ from, to }: Transition, transitions: Transition[]): boolean {
+  const reached = new Set([to]);
+  // A set is iterated over elements that are added meanwhile, too.
+  for (const state of reached) for (const next of transitions) if (next.from === state) reached.add(next.to);
+  return reached.has(from);
+}

@@ -35,6 +35,9 @@ export const publishing: Texts['publishing'] = {
   isUnscheduled: 'Der Zeitplan ist aufgehoben.',
   moved: (state) => `Der Zustand ist jetzt ${state}.`,
   moveTo: (state) => `Nach ${state}`,
+  moveTitle: (title, state) => `„${title}“ nach ${state}?`,
+  noWayBack: (from, to) =>
+    `Das kann nicht rückgängig gemacht werden: Kein Übergang, den Sie ausführen dürfen, führt von ${to} zurück nach ${from}.`,
   reason: {
     noRight: 'Sie dürfen nicht veröffentlichen',
     archiveDraft: 'Ein Entwurf kann nicht archiviert werden: erst veröffentlichen, oder löschen',

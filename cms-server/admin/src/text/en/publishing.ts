@@ -33,6 +33,9 @@ export const publishing = {
   isUnscheduled: 'The schedule is cancelled.',
   moved: (state: string) => `The state is now ${state}.`,
   moveTo: (state: string) => `Move to ${state}`,
+  moveTitle: (title: string, state: string) => `Move “${title}” to ${state}?`,
+  noWayBack: (from: string, to: string) =>
+    `This cannot be undone: no transition that you may run leads back from ${to} to ${from}.`,
   reason: {
     noRight: 'You have no right to publish',
     archiveDraft: 'A draft cannot be archived: publish it first, or delete it',
