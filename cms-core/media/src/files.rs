@@ -41,10 +41,10 @@ const INCOMING: &str = "incoming";
 const OWNER: &str = "cms-space";
 /// Locked while a backup reads files, so that they are not removed.
 const BACKUP_LOCK: &str = "backup.lock";
-/// Bytes of a file per request to S3, and per read of a file that is copied or compared.
-const CHUNK_BYTES: u64 = 5 * 1024 * 1024;
 /// Locked while files are removed; shared by uploads whose file may exist already.
 const REMOVAL_LOCK: &str = "removal.lock";
+/// Bytes of a file per request to S3, and per read of a file that is copied or compared.
+const CHUNK_BYTES: u64 = 5 * 1024 * 1024;
 /// Maximum wait of a backup for running removals of files.
 const MAX_LOCK_WAIT: Duration = Duration::from_secs(2);
 

@@ -25,6 +25,9 @@ use serde_json::{Map, Value, json};
 
 use crate::cms::Cms;
 
+/// A record of an upload that is further in the future comes from a wrong clock.
+const MAX_CLOCK_DIFFERENCE_MICROS: i64 = 3_600_000_000;
+
 /// Operations on files and images.
 pub struct Media<'a> {
     pub(crate) cms: &'a Cms,
@@ -87,7 +90,8 @@ impl Media<'_> {
         }
         let payload = describe(&id, &media, &content, request);
         // The file may exist already: it must not be removed before it is recorded again.
-        let no_removal = request.id.as_ref().map(|_| self.cms.files.prevent_removal()).transpose()?;
+        let no_removal =
+            request.id.as_ref().map(|_| self.cms.files.prevent_removal()).transpose()?;
         let is_new = self.store(&id, file)?;
         let (fingerprint, at) = (file.fingerprint(), self.cms.now());
         let record = {
@@ -205,12 +209,14 @@ impl Media<'_> {
             return Ok(Some(0));
         }
         let _lock = self.cms.files.lock_for_removal()?;
-        let now = self.cms.now();
+        let max_time = Timestamp(self.cms.now().0 + MAX_CLOCK_DIFFERENCE_MICROS);
         let mut ids = self.cms.write_with_catalog(move |writer, catalog| {
             let media = catalog.get(MEDIA)?.pk;
             let mut removed = Vec::new();
             for UnusedFile { id, since } in files {
-                if !is_used(writer, media, &id)? && writer.remove_file_record(&id, since, now)? {
+                if !is_used(writer, media, &id)?
+                    && writer.remove_file_record(&id, since..max_time)?
+                {
                     removed.push(id);
                 }
             }

@@ -4,6 +4,8 @@
 //! before the file. A crash in between may leave a row without a file; an upload with the same id
 //! replaces it.
 
+use std::ops::Range;
+
 use cms_model::{
     clock::Timestamp,
     error::Result,
@@ -81,19 +83,13 @@ impl WriteTransaction<'_> {
         )
     }
 
-    /// Removes the record of a file, unless the file was uploaded again after a time. Returns
-    /// whether the file has no record now. Ignores the time of a record in the future, which comes
-    /// from a wrong clock.
-    pub fn remove_file_record(
-        &self,
-        id: &FileId,
-        after: Timestamp,
-        now: Timestamp,
-    ) -> Result<bool> {
+    /// Removes the record of a file, unless the file was uploaded again within a period. Returns
+    /// whether the file has no record now.
+    pub fn remove_file_record(&self, id: &FileId, again: Range<Timestamp>) -> Result<bool> {
         let id = id.to_string();
         self.execute(
-            "DELETE FROM stored_file WHERE id = ?1 AND (stored_at <= ?2 OR stored_at > ?3)",
-            params![id, after.0, now.0],
+            "DELETE FROM stored_file WHERE id = ?1 AND NOT (stored_at > ?2 AND stored_at < ?3)",
+            params![id, again.start.0, again.end.0],
         )?;
         self.query_value("SELECT NOT EXISTS (SELECT 1 FROM stored_file WHERE id = ?1)", [id])
     }

@@ -182,7 +182,6 @@ impl Remote {
 
     /// Builds a request with the key, and with strict read consistency, because the previous
     /// command may have changed content on another node.
-    /// Prepares a request with the key.
     ///
     /// # Errors
     /// [`Error::BadRequest`] for a path with the id `.` or `..`: `Url` resolves such segments, so the
