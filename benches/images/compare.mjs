@@ -1,7 +1,7 @@
 // Downscales one JPEG with cms, sharp and vipsthumbnail; started by compare.
 //
-// Each runs in its own process, after a warm-up, on one thread, from the file to the encoded bytes.
-// Rounds are interleaved, so that other load affects all alike. Measures wall-clock and processor time;
+// Each runs on one thread, from the file to the encoded bytes. Rounds of cms and sharp are interleaved after
+// a warm-up, so that other load affects both alike; vipsthumbnail follows. Measures wall-clock and processor time;
 // on a busy machine only the latter is comparable. Memory is the peak of a new process that downscales
 // one image.
 

@@ -25,7 +25,7 @@ pub struct Statistics {
     pub deliveries_wait: Duration,
     /// Webhooks whose endpoint is down.
     pub endpoints_down: u64,
-    /// The last journal row that is indexed; none before the first search.
+    /// The last journal row that is indexed; none before the index was opened.
     pub index_position: Option<i64>,
     pub database_bytes: u64,
     /// Size of the write-ahead log.

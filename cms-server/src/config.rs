@@ -18,7 +18,7 @@ pub enum MetricsAccess {
     /// All clients, also those without a key.
     #[default]
     Public,
-    /// Clients with an admin key.
+    /// Admins: an admin key, or a session of an admin.
     Admin,
     /// No client: the path does not exist.
     Off,
@@ -80,9 +80,9 @@ pub struct ServerConfig {
     pub response_cache: usize,
     /// Open connections; more wait in the queue of the system.
     pub connections: usize,
-    /// Open connections of one client address, 0 for any number; more are closed. By default (none)
-    /// only public addresses are limited, because many clients may share a private one; with a trusted
-    /// proxy, no address is limited.
+    /// Open connections of one client address, 0 for any number; more are closed. `None`, the default,
+    /// limits only public addresses, because many clients may share a private one; with a trusted proxy,
+    /// no address is limited.
     pub connections_per_address: Option<usize>,
     /// Webhooks may have addresses of private networks and of this machine.
     pub webhook_private: bool,

@@ -4,7 +4,8 @@ use rusqlite::Connection;
 
 use super::support::{Cli, Server, client};
 
-/// Moves the dates by which content expires, and those of the clock, back, as a server with a clock that jumped ahead sees them.
+/// Moves the dates of content and of the retention clock into the past. To the server, this looks like
+/// a clock that jumped ahead.
 fn jump(cli: &Cli, years: i64) {
     let database = Connection::open(cli.path("data/cms.db")).unwrap();
     let ago = years * 365 * 86_400 * 1_000_000;

@@ -18,8 +18,8 @@ pub enum Durability {
 pub enum NewDatabase {
     /// A missing database is an error.
     Never,
-    /// Create it, unless the directory has an index or files of a database that is lost (missing, or of
-    /// 0 bytes).
+    /// Create it, unless the directory has an index or files: then its database, which is missing or has
+    /// 0 bytes, was lost.
     #[default]
     InNewDirectory,
     /// Create it even if the directory has data of another database, which becomes unused.
@@ -36,7 +36,7 @@ pub enum MediaStorage {
     S3(S3Bucket),
 }
 
-/// A bucket, or a prefix in it, in S3-compatible storage; only one data directory may use it.
+/// A bucket, or a prefix in it, in S3-compatible storage; only one space may use it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct S3Bucket {
     pub name: String,

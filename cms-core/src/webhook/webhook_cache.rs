@@ -15,7 +15,7 @@ use cms_store::{CommitState, Reader};
 
 use crate::object::write;
 
-/// Maximum number of webhooks that are called, the oldest ones; more can be created.
+/// Only this number of webhooks is called, the oldest ones; more can be created.
 const MAX_WEBHOOKS: usize = 10_000;
 
 /// The cached webhooks, and the state of their type at which they were read.

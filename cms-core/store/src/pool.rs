@@ -98,8 +98,8 @@ struct State {
 impl Pool {
     pub(super) fn new(path: PathBuf) -> Self {
         // Quick reads run on threads that must not block, so they must always find a connection. The
-        // pool is larger than the number of long reads that a server permits, which is 2 reads and
-        // 4 searches per core, at least 4 and 8. Connections are opened when needed.
+        // pool is larger than the default number of long reads that a server permits, which is 6 per
+        // core, at least 12. Connections are opened when needed.
         let cores = std::thread::available_parallelism().map_or(2, usize::from);
         let size = 8 * cores + 8;
         let state = State { idle: Vec::new(), unopened: size, waiting: 0 };

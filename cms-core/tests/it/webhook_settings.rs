@@ -19,7 +19,7 @@ fn changed_webhook_receives_events_by_its_settings_at_their_time() {
     let all = json!([{ "action": "Create" }, { "action": "Delete" }]);
     let (create_only, none) = (json!([{ "action": "Create" }]), json!([]));
     let types = |name: &str| json!([{ "content_type_definition_name": name }]);
-    // settings before the event, change after it, later change, delivered
+    // settings when `a` is created, change before `b` is created, change after it, delivered
     let table = [
         (json!({}), json!({ "enabled": false }), json!({ "enabled": true }), "a"),
         (json!({ "enabled": false }), json!({ "enabled": true }), json!({}), "b"),

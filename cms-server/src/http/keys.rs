@@ -1,4 +1,4 @@
-//! API keys, for admin keys.
+//! API keys, for admins.
 
 use cms_core::{
     Cms, Result,

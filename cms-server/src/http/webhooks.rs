@@ -1,4 +1,4 @@
-//! The delivery log of webhooks, for admin keys. Webhooks are content objects.
+//! The delivery log of webhooks, for admins. Webhooks are content objects.
 
 use cms_core::{Cms, Result, wire::webhook::ReplayRequest};
 

@@ -1,4 +1,4 @@
-//! Workflows: the states of objects, and definitions for admin keys.
+//! Workflows: the states of objects, and definitions for admins.
 
 use cms_core::{Cms, Permission, Result};
 
@@ -9,7 +9,7 @@ pub(crate) fn list(cms: &Cms, _: &mut RequestContext<'_>) -> Result<Response> {
     Ok(Response::json(&cms.workflows().list()?))
 }
 
-/// The same list, for admin keys.
+/// The same list, for admins.
 pub(crate) fn definitions(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
     cms.authorise(&context.caller, Permission::Admin)?;
     list(cms, context)

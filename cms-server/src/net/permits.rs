@@ -26,7 +26,7 @@ use crate::config::ServerConfig;
 const WAIT_TIMEOUT: Duration = Duration::from_secs(10);
 /// The same for an image: a page requests all of its images concurrently, and each is rendered once.
 const IMAGE_WAIT_TIMEOUT: Duration = Duration::from_secs(30);
-/// The same for a request whose body has been received, or is received next.
+/// The same for a request with a body, before or after the body is received.
 const UPLOAD_WAIT_TIMEOUT: Duration = Duration::from_mins(1);
 /// Permits that a large JSON body takes: the body is in memory, together with the text that will be
 /// stored, while an upload is written to disk.
@@ -47,7 +47,7 @@ pub(crate) enum Work {
     SlowImage,
     /// Decodes and stores a received file.
     Upload,
-    /// Reads a chunk of a stored file: a disk, or a network.
+    /// Reads a chunk of a stored file, or makes a backup: a disk, or a network. Also health and metrics.
     File,
     /// Hashes passwords: tens of milliseconds of a core, and 19 MiB each.
     Password,
@@ -218,7 +218,7 @@ impl WritePermits {
     /// Releases the permit of the caller while a future runs, and acquires one again.
     pub(crate) fn release_while<T>(&self, runtime: &Handle, future: impl Future<Output = T>) -> T {
         self.0.add_permits(1);
-        // On drop, so also after a panic: unwinding then releases the permit of the caller once more.
+        // Drop acquires the permit again, so also after a panic: unwinding releases the permit of the caller.
         let _reacquire = ReacquireOnDrop { permits: &self.0, runtime };
         runtime.block_on(future)
     }

@@ -5,7 +5,7 @@ use std::{process::Command, time::Duration};
 use cms_cluster::{PostgresDatabase, PostgresSettings, Tls};
 use cms_model::error::Error;
 use cms_store::cluster::{
-    contract::{FIRST, all, commit, create, object, objects},
+    contract::{FIRST, all, commit, create, object_table, objects},
     database::{Membership, SharedDatabase},
 };
 
@@ -64,7 +64,7 @@ fn role_that_may_only_create_a_schema_is_sufficient() {
     let node = PostgresDatabase::open(PostgresSettings::parse(&url, None).unwrap()).unwrap();
     create(&node, &[(1, "one")]).unwrap();
     let at = commit(&node, FIRST, 1, &[1], &[(1, "new")]);
-    assert_eq!(all(&node, &object()), objects(&[(1, "new")]));
+    assert_eq!(all(&node, &object_table()), objects(&[(1, "new")]));
     assert_eq!(node.check_head(at).unwrap().head, at);
     node.acquire("sweep", "a", Duration::from_secs(9)).unwrap();
     node.prune(Duration::ZERO).unwrap();

@@ -7,7 +7,7 @@ use std::{
 
 use cms_model::error::Error;
 use cms_store::cluster::{
-    contract::{FIRST, all, commit, create, next, object, objects},
+    contract::{FIRST, all, commit, create, next, object_table, objects},
     database::{CommitOutcome, Membership, NewCommit, Position, SharedDatabase},
 };
 
@@ -27,7 +27,7 @@ fn commit_whose_response_is_lost_is_found_by_its_nonce() {
     for (fault, is_committed) in [(Fault::SwallowResponse, true), (Fault::CutBefore, false)] {
         let at = node.snapshot(None).unwrap().head().position;
         let mut locked = node.lock(at).unwrap();
-        locked.send(&object(), &[1], objects(&[(1, "one")]));
+        locked.send(&object_table(), &[1], objects(&[(1, "one")]));
         let new = next(locked.as_ref(), 78, &[("object", &[1])]);
         proxy.arm(fault, At::Text("COMMIT"));
         let outcome = locked.commit(&new);
@@ -73,7 +73,7 @@ fn commit_is_stored_once_wherever_the_connection_breaks() {
                 if locked.nonce_of(at.commit + 1).is_ok_and(|found| found == Some(nonce)) {
                     break locked.head().position;
                 }
-                locked.send(&object(), &[1, 2], objects(&[(2, &text)]));
+                locked.send(&object_table(), &[1, 2], objects(&[(2, &text)]));
                 let new = next(locked.as_ref(), nonce, &[("object", &[1, 2])]);
                 match locked.commit(&new) {
                     CommitOutcome::Committed => break new.position,
@@ -82,7 +82,7 @@ fn commit_is_stored_once_wherever_the_connection_breaks() {
                 }
             };
             assert_eq!(new, Position { commit: at.commit + 1, nonce }, "{text}");
-            assert_eq!(all(&other, &object()), objects(&[(2, &text)]));
+            assert_eq!(all(&other, &object_table()), objects(&[(2, &text)]));
             at = new;
             if proxy.remove_unused_fault() {
                 break;
@@ -108,9 +108,9 @@ fn rejected_statement_fails_the_commit() {
     );
     let attempt = |code: &str| {
         let mut locked = node.lock(FIRST).unwrap();
-        locked.send(&object(), &[1], objects(&[(1, code)]));
+        locked.send(&object_table(), &[1], objects(&[(1, code)]));
         // Statements after the rejected one have no effect either.
-        locked.send(&object(), &[2], objects(&[]));
+        locked.send(&object_table(), &[2], objects(&[]));
         let new = next(locked.as_ref(), 78, &[("object", &[1])]);
         locked.commit(&new)
     };
@@ -123,13 +123,13 @@ fn rejected_statement_fails_the_commit() {
     let serialization = attempt("40001");
     assert!(matches!(serialization, CommitOutcome::Unknown), "{serialization:?}");
     assert_eq!(node.check_head(FIRST).unwrap().head, FIRST);
-    assert!(all(&node, &object()).is_empty());
+    assert!(all(&node, &object_table()).is_empty());
 
     // Far more bytes than may be in flight: the error is detected while rows are sent.
     let mut locked = node.lock(FIRST).unwrap();
     let text = "53100".to_owned() + &" ".repeat(2_000_000);
     for key in 1..12 {
-        locked.send(&object(), &[key], objects(&[(key, &text)]));
+        locked.send(&object_table(), &[key], objects(&[(key, &text)]));
     }
     let new = next(locked.as_ref(), 78, &[("object", &[1])]);
     let outcome = locked.commit(&new);
@@ -150,7 +150,7 @@ fn large_rows_are_sent_and_read_in_parts() {
     commit(&node, FIRST, 1, &keys, &rows);
     let mut parts = Vec::new();
     let mut snapshot = node.snapshot(None).unwrap();
-    let visited = snapshot.all_rows(&object(), &mut |rows| {
+    let visited = snapshot.all_rows(&object_table(), &mut |rows| {
         parts.push(rows.keys.len());
         Ok(())
     });
@@ -197,7 +197,7 @@ fn node_reconnects_after_a_restart_of_the_server() {
     server.run();
     commit(&node, at, 3, &[3], &[(3, "three")]);
     node.duties().unwrap();
-    assert_eq!(all(&node, &object()).keys, [1, 2, 3]);
+    assert_eq!(all(&node, &object_table()).keys, [1, 2, 3]);
 }
 
 #[test]
@@ -216,7 +216,7 @@ fn lock_of_a_paused_node_is_released() {
     let (paused, other) = (open(proxy.port, &database), server.open(&database));
     create(&other, &[]).unwrap();
     let mut locked = paused.lock(FIRST).unwrap();
-    locked.send(&object(), &[1], objects(&[(1, "paused")]));
+    locked.send(&object_table(), &[1], objects(&[(1, "paused")]));
     let new = next(locked.as_ref(), 2, &[("object", &[1])]);
     proxy.freeze(true);
 
@@ -231,7 +231,7 @@ fn lock_of_a_paused_node_is_released() {
     let mut locked = paused.lock(FIRST).unwrap();
     assert_eq!(locked.nonce_of(1).unwrap(), Some(at.nonce), "the other node was first");
     drop(locked);
-    assert_eq!(all(&paused, &object()), objects(&[(1, "other")]));
+    assert_eq!(all(&paused, &object_table()), objects(&[(1, "other")]));
 }
 
 /// The connections stay open, and nothing arrives.
@@ -244,7 +244,7 @@ fn request_fails_if_the_server_does_not_respond() {
     create(&node, &[]).unwrap();
     node.check_head(FIRST).unwrap();
     let mut locked = node.lock(FIRST).unwrap();
-    locked.send(&object(), &[1], objects(&[(1, "one")]));
+    locked.send(&object_table(), &[1], objects(&[(1, "one")]));
     let new = next(locked.as_ref(), 1, &[("object", &[1])]);
     proxy.freeze(true);
     thread::scope(|scope| {
@@ -280,7 +280,7 @@ fn lock_is_kept_alive_and_others_wait_ten_seconds() {
     assert_eq!(other.check_head(FIRST).unwrap().head, FIRST);
 
     // The owner was idle for longer than the time after which PostgreSQL ends a transaction.
-    locked.send(&object(), &[1], objects(&[(1, "one")]));
+    locked.send(&object_table(), &[1], objects(&[(1, "one")]));
     let new = next(locked.as_ref(), 1, &[("object", &[1])]);
     let outcome = locked.commit(&new);
     assert!(matches!(outcome, CommitOutcome::Committed), "{outcome:?}");
@@ -298,13 +298,13 @@ fn lock_waits_for_other_threads() {
             let node = &node;
             scope.spawn(move || {
                 let mut locked = node.lock(FIRST).unwrap();
-                locked.send(&object(), &[nonce], objects(&[(nonce, "x")]));
+                locked.send(&object_table(), &[nonce], objects(&[(nonce, "x")]));
                 let new = next(locked.as_ref(), nonce, &[("object", &[nonce])]);
                 assert!(matches!(locked.commit(&new), CommitOutcome::Committed));
             });
         }
     });
-    assert_eq!(all(&node, &object()).keys, [1, 2, 3, 4, 5, 6, 7, 8]);
+    assert_eq!(all(&node, &object_table()).keys, [1, 2, 3, 4, 5, 6, 7, 8]);
 }
 
 #[test]

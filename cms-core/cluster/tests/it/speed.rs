@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use cms_store::cluster::{
-    contract::{FIRST, create, mark, next, object, objects},
+    contract::{FIRST, create, mark_table, next, object_table, objects},
     database::{CommitOutcome, Head, SharedDatabase},
 };
 
@@ -31,7 +31,7 @@ fn commit_of_sixty_objects() {
         let started = Instant::now();
         let mut locked = node.lock(at).unwrap();
         let granted = Instant::now();
-        locked.send(&object(), &keys, rows);
+        locked.send(&object_table(), &keys, rows);
         let sent = Instant::now();
         let new = next(locked.as_ref(), nonce, &[("object", &keys)]);
         assert!(matches!(locked.commit(&new), CommitOutcome::Committed));
@@ -57,7 +57,7 @@ fn copy_of_one_hundred_thousand_objects() {
     let database = server.create_database("copy");
     let node = server.open(&database);
     let text = "x".repeat(1_000);
-    let tables = [object(), mark()];
+    let tables = [object_table(), mark_table()];
     let head = Head {
         cluster: "cluster".to_owned(),
         position: FIRST,
@@ -69,7 +69,7 @@ fn copy_of_one_hundred_thousand_objects() {
         for part in 0..50 {
             let keys = part * 2_000..(part + 1) * 2_000;
             let rows: Vec<(i64, &str)> = keys.map(|key| (key, text.as_str())).collect();
-            sink.send(&object(), objects(&rows))?;
+            sink.send(&object_table(), objects(&rows))?;
         }
         Ok(())
     });
@@ -79,7 +79,7 @@ fn copy_of_one_hundred_thousand_objects() {
     let started = Instant::now();
     let mut snapshot = node.snapshot(None).unwrap();
     let mut parts = 0;
-    let read = snapshot.all_rows(&object(), &mut |_| {
+    let read = snapshot.all_rows(&object_table(), &mut |_| {
         parts += 1;
         Ok(())
     });
@@ -89,7 +89,7 @@ fn copy_of_one_hundred_thousand_objects() {
     let started = Instant::now();
     let keys: Vec<i64> = (0..100_000).collect();
     for keys in keys.chunks(2_000) {
-        snapshot.rows(&object(), keys).unwrap();
+        snapshot.rows(&object_table(), keys).unwrap();
     }
     println!("rows by key: {:?}", started.elapsed());
     drop(snapshot);
@@ -98,7 +98,7 @@ fn copy_of_one_hundred_thousand_objects() {
     let mut locked = node.lock(FIRST).unwrap();
     for keys in keys.chunks(2_000) {
         let rows: Vec<(i64, &str)> = keys.iter().map(|key| (*key, text.as_str())).collect();
-        locked.send(&object(), keys, objects(&rows));
+        locked.send(&object_table(), keys, objects(&rows));
     }
     let new = next(locked.as_ref(), 1, &[("object", &keys)]);
     assert!(matches!(locked.commit(&new), CommitOutcome::Committed));

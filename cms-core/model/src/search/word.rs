@@ -4,9 +4,9 @@
 //! word at any path is a range of entries. A text is passed to the engine with its path as prefix;
 //! the tokenizer appends the path to every word.
 
-/// Separates word and path of text that searches without a field find.
+/// Separator of word and path for text that a search without a field finds.
 const SEARCHABLE: char = '\0';
-/// Separates word and path of text that only a condition on the path finds.
+/// Separator of word and path for text that only a condition on the path finds.
 const FIELD_ONLY: char = '\u{1}';
 /// Characters that neither paths nor words contain. The engine uses the same ones in its paths: U+0001
 /// between segments, U+0000 at the end.

@@ -11,7 +11,7 @@ use crate::clock::Timestamp;
 pub const PARALLEL_REQUESTS: usize = 4;
 /// Number of failed attempts after which the log shows a delivery as an error.
 const ERROR_ATTEMPTS: u32 = 3;
-/// An endpoint is down when the last attempts for this number of objects were outages.
+/// An endpoint is down when the last attempt was an outage for this number of objects.
 const OUTAGES_UNTIL_DOWN: u64 = 2;
 const FIRST_PAUSE_SECONDS: i64 = 10;
 /// The pause after the second failure; each later one is twice as long as the one before.

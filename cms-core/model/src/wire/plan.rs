@@ -18,7 +18,7 @@ pub struct PlanRequest {
     pub workflows: Vec<Map<String, Value>>,
     #[serde(default)]
     pub content_types: Vec<Map<String, Value>>,
-    /// Keys; an existing key gets the rules of the request. Requires an admin key.
+    /// Keys; an existing key gets the rules of the request. Requires an admin.
     #[serde(default)]
     pub keys: Vec<Map<String, Value>>,
     /// Delete types that the request does not contain, except built-in ones.

@@ -14,7 +14,7 @@ pub struct SearchRequest {
     pub page: PageRequest,
     /// Names of types; none means all readable types.
     pub content_types: Option<Vec<String>>,
-    /// `path` or `path^weight`; none means all text properties.
+    /// `path` or `path^weight`; none means all texts, numbers and booleans.
     pub fields: Option<Vec<String>>,
     /// Path and expression of each filter.
     pub filters: Vec<(String, String)>,

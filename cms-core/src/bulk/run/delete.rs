@@ -20,7 +20,7 @@ impl Transaction<'_> {
     pub(super) fn delete(&mut self, objects: Vec<StepObject>) -> Result<()> {
         let mut wanted = Vec::new();
         let mut positions = Vec::new();
-        let taken: Vec<i64> = objects.iter().map(|object| object.pk).collect();
+        let in_transaction: Vec<i64> = objects.iter().map(|object| object.pk).collect();
         let is_repeated = objects.last().is_some_and(|last| last.position > self.job.total);
         for StepObject { position, pk, preparation } in objects {
             if let Preparation::Refused(id, errors) = preparation {
@@ -39,7 +39,7 @@ impl Transaction<'_> {
             }
         }
         if is_repeated {
-            self.add_linking_objects(&mut wanted, &taken)?;
+            self.add_linking_objects(&mut wanted, &in_transaction)?;
         }
         let used = still_used(self.writer, self.content_type, &wanted)?;
         let positions = positions.into_iter().map(Some).chain(iter::repeat(None));
@@ -48,7 +48,7 @@ impl Transaction<'_> {
                 _ if !used.contains(&stored.pk) => {
                     write::delete(self.writer, self.content_type, &stored, self.stamp)?;
                     self.progress.succeeded += 1;
-                    // The position of an added object comes later, and the object is gone then.
+                    // An added object counts as done when the job reaches its own position.
                     self.progress.done += u64::from(position.is_some());
                     self.deleted.push(id);
                 }
@@ -63,15 +63,16 @@ impl Transaction<'_> {
     }
 
     /// Adds objects that the job still has to delete after this transaction, and that link to wanted
-    /// ones, directly or through others, up to a maximum number. `taken` has those of the transaction.
+    /// ones, directly or through others, up to a maximum number. The transaction has `in_transaction`
+    /// already.
     fn add_linking_objects(
         &self,
         wanted: &mut Vec<(String, StoredObject<'static>)>,
-        taken: &[i64],
+        in_transaction: &[i64],
     ) -> Result<()> {
         let name = self.content_type.name();
         let mut later = self.writer.job_objects(self.job.pk)?;
-        later.retain(|pk| !taken.contains(pk));
+        later.retain(|pk| !in_transaction.contains(pk));
         let mut index = 0;
         while index < wanted.len() && wanted.len() < limits::MAX_LINKED_BULK_DELETIONS {
             let (id, pk) = (&wanted[index].0, wanted[index].1.pk);

@@ -18,7 +18,7 @@ use super::database::{
 };
 use membership::{duty_has_one_holder, nodes_are_listed};
 use rows::{append, marks, sorted};
-pub use rows::{mark, object, objects};
+pub use rows::{mark_table, object_table, objects};
 
 /// A test on two nodes of one cluster. The test creates the cluster.
 pub type Case = fn(&dyn SharedDatabase, &dyn SharedDatabase);
@@ -62,8 +62,8 @@ fn head(position: Position) -> Head {
 
 /// Creates a cluster whose table of objects has these rows.
 pub fn create(database: &dyn SharedDatabase, rows: &[(i64, &str)]) -> Result<()> {
-    database.create(&[object(), mark()], &head(FIRST), &mut |sink: &mut dyn RowSink| {
-        sink.send(&object(), objects(rows))
+    database.create(&[object_table(), mark_table()], &head(FIRST), &mut |sink: &mut dyn RowSink| {
+        sink.send(&object_table(), objects(rows))
     })
 }
 
@@ -87,7 +87,7 @@ pub fn commit(
     rows: &[(i64, &str)],
 ) -> Position {
     let mut locked = database.lock(after).expect("the lock is granted");
-    locked.send(&object(), keys, objects(rows));
+    locked.send(&object_table(), keys, objects(rows));
     let new = next(locked.as_ref(), nonce, &[("object", keys)]);
     let outcome = locked.commit(&new);
     assert!(matches!(outcome, CommitOutcome::Committed), "{outcome:?}");
@@ -123,20 +123,20 @@ fn changed(changes: &ChangedKeys, table: &str) -> Vec<i64> {
 fn created_once_with_all_rows(a: &dyn SharedDatabase, b: &dyn SharedDatabase) {
     let texts: Vec<String> = (0..5_000).map(|key| format!("text {key}")).collect();
     let rows: Vec<(i64, &str)> = (1..).zip(texts.iter().map(String::as_str)).collect();
-    let created = a.create(&[mark(), object()], &head(FIRST), &mut |sink| {
-        sink.send(&object(), objects(&rows[..3_000]))?;
-        sink.send(&object(), objects(&rows[3_000..]))?;
-        sink.send(&mark(), marks(vec![3, 5]))
+    let created = a.create(&[mark_table(), object_table()], &head(FIRST), &mut |sink| {
+        sink.send(&object_table(), objects(&rows[..3_000]))?;
+        sink.send(&object_table(), objects(&rows[3_000..]))?;
+        sink.send(&mark_table(), marks(vec![3, 5]))
     });
     created.expect("the cluster is created");
-    assert_eq!(all(b, &object()), objects(&rows));
-    assert_eq!(all(b, &mark()), marks(vec![3, 5]));
+    assert_eq!(all(b, &object_table()), objects(&rows));
+    assert_eq!(all(b, &mark_table()), marks(vec![3, 5]));
     assert_eq!(b.snapshot(None).expect("a snapshot").head(), &head(FIRST));
     for database in [a, b] {
         let again = create(database, &[]);
         assert!(matches!(again, Err(Error::Conflict(_))), "{again:?}");
     }
-    assert_eq!(all(a, &object()).keys.len(), 5_000);
+    assert_eq!(all(a, &object_table()).keys.len(), 5_000);
 }
 
 fn created_by_one_of_two_nodes(a: &dyn SharedDatabase, b: &dyn SharedDatabase) {
@@ -149,17 +149,17 @@ fn created_by_one_of_two_nodes(a: &dyn SharedDatabase, b: &dyn SharedDatabase) {
     let conflicts = created.iter().filter(|created| matches!(created, Err(Error::Conflict(_))));
     assert_eq!(conflicts.count(), 1, "{created:?}");
     let text = if created[0].is_ok() { "a" } else { "b" };
-    assert_eq!(all(a, &object()), objects(&[(1, text)]));
+    assert_eq!(all(a, &object_table()), objects(&[(1, text)]));
 }
 
 fn creation_that_fails_leaves_nothing(a: &dyn SharedDatabase, b: &dyn SharedDatabase) {
-    let failed = a.create(&[object(), mark()], &head(FIRST), &mut |sink| {
-        sink.send(&object(), objects(&[(1, "one")]))?;
+    let failed = a.create(&[object_table(), mark_table()], &head(FIRST), &mut |sink| {
+        sink.send(&object_table(), objects(&[(1, "one")]))?;
         Err(Error::Gone("the source".to_owned()))
     });
     assert!(matches!(failed, Err(Error::Gone(_))), "{failed:?}");
     create(b, &[(2, "two")]).expect("the database is still empty");
-    assert_eq!(all(a, &object()), objects(&[(2, "two")]));
+    assert_eq!(all(a, &object_table()), objects(&[(2, "two")]));
 }
 
 fn missing_cluster_is_reported(a: &dyn SharedDatabase, b: &dyn SharedDatabase) {
@@ -190,7 +190,7 @@ fn commit_is_seen_by_other_nodes(a: &dyn SharedDatabase, b: &dyn SharedDatabase)
     assert_eq!(snapshot.head().sequences, r#"{"object":78}"#);
     assert_eq!(snapshot.changes().len(), 1);
     assert_eq!(changed(snapshot.changes(), "object"), [2, 3]);
-    let rows = snapshot.rows(&object(), &[2, 3]).expect("rows");
+    let rows = snapshot.rows(&object_table(), &[2, 3]).expect("rows");
     assert_eq!(sorted(&rows), objects(&[(2, "second"), (3, "three")]));
     drop(snapshot);
 
@@ -214,7 +214,7 @@ fn lock_excludes_other_nodes(a: &dyn SharedDatabase, b: &dyn SharedDatabase) {
         assert_eq!(waited, Err(RecvTimeoutError::Timeout), "the lock excludes others");
         assert_eq!(a.check_head(FIRST).expect("reads continue").head, FIRST);
 
-        locked.send(&object(), &[1], objects(&[(1, "one")]));
+        locked.send(&object_table(), &[1], objects(&[(1, "one")]));
         let new = next(locked.as_ref(), 78, &[("object", &[1])]);
         assert!(matches!(locked.commit(&new), CommitOutcome::Committed));
         let (head, changes) = granted.recv_timeout(Duration::from_secs(9)).expect("the lock");
@@ -228,8 +228,8 @@ fn changes_of_several_commits_are_merged(a: &dyn SharedDatabase, b: &dyn SharedD
     let first = commit(a, FIRST, 1, &[1, 2], &[(1, "a"), (2, "b")]);
     let second = commit(b, FIRST, 2, &[2, 3], &[(2, "c"), (3, "d")]);
     let mut locked = a.lock(second).expect("a lock");
-    locked.send(&mark(), &[9], marks(vec![9]));
-    locked.send(&object(), &[3], objects(&[(3, "e")]));
+    locked.send(&mark_table(), &[9], marks(vec![9]));
+    locked.send(&object_table(), &[3], objects(&[(3, "e")]));
     let new = next(locked.as_ref(), 3, &[("mark", &[9]), ("object", &[3])]);
     assert!(matches!(locked.commit(&new), CommitOutcome::Committed));
 
@@ -246,7 +246,7 @@ fn changes_of_several_commits_are_merged(a: &dyn SharedDatabase, b: &dyn SharedD
     check(first, &[2, 3], &[9]);
     check(second, &[3], &[9]);
     check(new.position, &[], &[]);
-    assert_eq!(all(b, &object()), objects(&[(1, "a"), (2, "c"), (3, "e")]));
+    assert_eq!(all(b, &object_table()), objects(&[(1, "a"), (2, "c"), (3, "e")]));
 }
 
 fn deleted_rows_are_missing(a: &dyn SharedDatabase, b: &dyn SharedDatabase) {
@@ -255,10 +255,10 @@ fn deleted_rows_are_missing(a: &dyn SharedDatabase, b: &dyn SharedDatabase) {
     let mut snapshot = b.snapshot(Some(FIRST)).expect("a snapshot");
     let keys = changed(snapshot.changes(), "object");
     assert_eq!(keys, [1, 2, 4, 5]);
-    let rows = snapshot.rows(&object(), &keys).expect("rows");
+    let rows = snapshot.rows(&object_table(), &keys).expect("rows");
     assert_eq!(sorted(&rows), objects(&[(2, "new"), (4, "four")]));
     drop(snapshot);
-    assert_eq!(all(b, &object()), objects(&[(2, "new"), (3, "three"), (4, "four")]));
+    assert_eq!(all(b, &object_table()), objects(&[(2, "new"), (3, "three"), (4, "four")]));
 }
 
 fn nonce_is_found(a: &dyn SharedDatabase, b: &dyn SharedDatabase) {
@@ -282,7 +282,7 @@ fn superseded_node_sees_the_other_commit(a: &dyn SharedDatabase, b: &dyn SharedD
     assert_eq!(locked.history(), History::Same);
     assert_eq!(locked.nonce_of(other.commit).expect("a response"), Some(9));
     // A commit with the number of the other one is refused.
-    locked.send(&object(), &[1], objects(&[(1, "a")]));
+    locked.send(&object_table(), &[1], objects(&[(1, "a")]));
     let outcome = locked.commit(&NewCommit {
         position: Position { commit: 1, nonce: 10 },
         keys: ChangedKeys::new(),
@@ -290,13 +290,13 @@ fn superseded_node_sees_the_other_commit(a: &dyn SharedDatabase, b: &dyn SharedD
         schema: None,
     });
     assert!(matches!(outcome, CommitOutcome::Failed(_)), "{outcome:?}");
-    assert_eq!(all(b, &object()), objects(&[(1, "b")]));
+    assert_eq!(all(b, &object_table()), objects(&[(1, "b")]));
 }
 
 fn schema_changes_with_a_commit(a: &dyn SharedDatabase, b: &dyn SharedDatabase) {
     create(a, &[(1, "one")]).expect("the cluster is created");
     let statements = r#"ALTER TABLE "cms"."object" ADD COLUMN "note" text"#;
-    let mut table = object();
+    let mut table = object_table();
     table.columns.push(Column { name: "note".to_owned(), kind: ColumnKind::Text });
     let mut rows = objects(&[(1, "one")]);
     rows.values.push(ColumnValues::Text(vec![Some("new".to_owned())]));
@@ -314,7 +314,7 @@ fn schema_changes_with_a_commit(a: &dyn SharedDatabase, b: &dyn SharedDatabase) 
             assert!(matches!(outcome, CommitOutcome::Committed), "{outcome:?}");
         } else {
             drop(locked);
-            assert_eq!(all(b, &object()), objects(&[(1, "one")]));
+            assert_eq!(all(b, &object_table()), objects(&[(1, "one")]));
         }
         assert_eq!(version(b), former + i64::from(is_kept));
     }
@@ -323,20 +323,20 @@ fn schema_changes_with_a_commit(a: &dyn SharedDatabase, b: &dyn SharedDatabase) 
     drop(snapshot);
     assert_eq!(all(b, &table), rows);
     // Nodes with the former schema can still read.
-    assert_eq!(all(b, &object()), objects(&[(1, "one")]));
+    assert_eq!(all(b, &object_table()), objects(&[(1, "one")]));
 }
 
 fn dropped_lock_rolls_back(a: &dyn SharedDatabase, b: &dyn SharedDatabase) {
     create(a, &[(1, "one")]).expect("the cluster is created");
     let mut locked = a.lock(FIRST).expect("a lock");
-    locked.send(&object(), &[1, 2], objects(&[(2, "two")]));
+    locked.send(&object_table(), &[1, 2], objects(&[(2, "two")]));
     drop(locked);
-    assert_eq!(all(b, &object()), objects(&[(1, "one")]));
+    assert_eq!(all(b, &object_table()), objects(&[(1, "one")]));
     assert_eq!(b.check_head(FIRST).expect("a head").head, FIRST);
     drop(b.lock(FIRST).expect("the lock is free"));
     let new = commit(a, FIRST, 1, &[3], &[(3, "three")]);
     assert_eq!(new.commit, 1);
-    assert_eq!(all(b, &object()), objects(&[(1, "one"), (3, "three")]));
+    assert_eq!(all(b, &object_table()), objects(&[(1, "one"), (3, "three")]));
 }
 
 fn snapshot_does_not_change(a: &dyn SharedDatabase, b: &dyn SharedDatabase) {
@@ -344,14 +344,14 @@ fn snapshot_does_not_change(a: &dyn SharedDatabase, b: &dyn SharedDatabase) {
     let mut snapshot = a.snapshot(Some(FIRST)).expect("a snapshot");
     let new = commit(b, FIRST, 1, &[1, 2], &[(1, "new"), (2, "two")]);
     assert_eq!(snapshot.head().position, FIRST);
-    assert_eq!(snapshot.rows(&object(), &[1, 2]).expect("rows"), objects(&[(1, "one")]));
-    assert_eq!(all_of(snapshot.as_mut(), &object()), objects(&[(1, "one")]));
+    assert_eq!(snapshot.rows(&object_table(), &[1, 2]).expect("rows"), objects(&[(1, "one")]));
+    assert_eq!(all_of(snapshot.as_mut(), &object_table()), objects(&[(1, "one")]));
     drop(snapshot);
     assert_eq!(a.check_head(FIRST).expect("a head").head, new);
     // No snapshot contains rows that are sent but not committed.
     let mut locked = b.lock(new).expect("a lock");
-    locked.send(&object(), &[1], objects(&[]));
-    assert_eq!(all(a, &object()).keys, [1, 2]);
+    locked.send(&object_table(), &[1], objects(&[]));
+    assert_eq!(all(a, &object_table()).keys, [1, 2]);
 }
 
 fn lock_reads_rows(a: &dyn SharedDatabase, b: &dyn SharedDatabase) {
@@ -359,16 +359,16 @@ fn lock_reads_rows(a: &dyn SharedDatabase, b: &dyn SharedDatabase) {
     commit(b, FIRST, 1, &[1, 2], &[(1, "new"), (2, "two")]);
     let mut locked = a.lock(FIRST).expect("a lock");
     let keys = changed(locked.changes(), "object");
-    let rows = locked.rows(&object(), &keys).expect("rows");
+    let rows = locked.rows(&object_table(), &keys).expect("rows");
     assert_eq!(sorted(&rows), objects(&[(1, "new"), (2, "two")]));
     let mut count = 0;
-    let read = locked.all_rows(&object(), &mut |rows| {
+    let read = locked.all_rows(&object_table(), &mut |rows| {
         count += rows.keys.len();
         Ok(())
     });
     read.expect("all rows are read");
     assert_eq!(count, 2);
-    let stopped = locked.all_rows(&object(), &mut |_| Err(Error::Gone("enough".to_owned())));
+    let stopped = locked.all_rows(&object_table(), &mut |_| Err(Error::Gone("enough".to_owned())));
     assert!(matches!(stopped, Err(Error::Gone(_))), "{stopped:?}");
 }
 
@@ -411,7 +411,7 @@ fn pruned_position_is_detected(a: &dyn SharedDatabase, b: &dyn SharedDatabase) {
     assert_eq!(snapshot.head().position, fourth);
     assert_eq!(changed(snapshot.changes(), "object"), [3]);
     drop(snapshot);
-    assert_eq!(all(a, &object()).keys, [1, 2, 3]);
+    assert_eq!(all(a, &object_table()).keys, [1, 2, 3]);
 }
 
 fn many_keys_are_committed(a: &dyn SharedDatabase, b: &dyn SharedDatabase) {
@@ -421,14 +421,14 @@ fn many_keys_are_committed(a: &dyn SharedDatabase, b: &dyn SharedDatabase) {
     let second = commit(a, FIRST, 1, &keys, &rows);
     let mut snapshot = b.snapshot(Some(FIRST)).expect("a snapshot");
     assert_eq!(changed(snapshot.changes(), "object"), keys);
-    assert_eq!(sorted(&snapshot.rows(&object(), &keys).expect("rows")), objects(&rows));
+    assert_eq!(sorted(&snapshot.rows(&object_table(), &keys).expect("rows")), objects(&rows));
     drop(snapshot);
-    assert_eq!(all(b, &object()), objects(&rows));
+    assert_eq!(all(b, &object_table()), objects(&rows));
     commit(b, second, 2, &keys, &[(7, "left")]);
     let snapshot = a.snapshot(Some(second)).expect("a snapshot");
     assert_eq!(changed(snapshot.changes(), "object").len(), 25_000);
     drop(snapshot);
-    assert_eq!(all(a, &object()), objects(&[(7, "left")]));
+    assert_eq!(all(a, &object_table()), objects(&[(7, "left")]));
 }
 
 fn any_text_is_stored(a: &dyn SharedDatabase, b: &dyn SharedDatabase) {
@@ -436,12 +436,12 @@ fn any_text_is_stored(a: &dyn SharedDatabase, b: &dyn SharedDatabase) {
         ["\0", "\u{10}", "\u{10}0", "0\0\u{10}\0", "", "\\N \"{},'", "\u{1f600}", "\u{fffd}"];
     let rows: Vec<(i64, &str)> = (1..).zip(texts).collect();
     create(a, &rows).expect("the cluster is created");
-    assert_eq!(all(b, &object()), objects(&rows));
+    assert_eq!(all(b, &object_table()), objects(&rows));
     let moved: Vec<(i64, &str)> = (2..).zip(texts).collect();
     let keys: Vec<i64> = (1..10).collect();
     commit(b, FIRST, 1, &keys, &moved);
     let mut snapshot = a.snapshot(Some(FIRST)).expect("a snapshot");
-    assert_eq!(sorted(&snapshot.rows(&object(), &keys).expect("rows")), objects(&moved));
+    assert_eq!(sorted(&snapshot.rows(&object_table(), &keys).expect("rows")), objects(&moved));
 }
 
 fn any_value_is_stored(a: &dyn SharedDatabase, b: &dyn SharedDatabase) {
@@ -454,13 +454,13 @@ fn any_value_is_stored(a: &dyn SharedDatabase, b: &dyn SharedDatabase) {
         ],
     };
     let created =
-        a.create(&[object(), mark()], &head(FIRST), &mut |sink| sink.send(&object(), rows.clone()));
+        a.create(&[object_table(), mark_table()], &head(FIRST), &mut |sink| sink.send(&object_table(), rows.clone()));
     created.expect("the cluster is created");
-    assert_eq!(all(b, &object()), rows);
+    assert_eq!(all(b, &object_table()), rows);
     let second = commit(a, FIRST, 1, &rows.keys, &[]);
     let mut locked = a.lock(second).expect("a lock");
-    locked.send(&object(), &rows.keys, rows.clone());
+    locked.send(&object_table(), &rows.keys, rows.clone());
     let new = next(locked.as_ref(), 2, &[("object", &rows.keys)]);
     assert!(matches!(locked.commit(&new), CommitOutcome::Committed));
-    assert_eq!(all(b, &object()), rows);
+    assert_eq!(all(b, &object_table()), rows);
 }

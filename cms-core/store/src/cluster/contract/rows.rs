@@ -3,7 +3,7 @@
 use crate::cluster::database::{Column, ColumnKind, ColumnValues, MirroredTable, Rows};
 
 /// A table with a column of each kind.
-pub fn object() -> MirroredTable {
+pub fn object_table() -> MirroredTable {
     let column = |name: &str, kind| Column { name: name.to_owned(), kind };
     MirroredTable {
         name: "object".to_owned(),
@@ -17,12 +17,12 @@ pub fn object() -> MirroredTable {
 }
 
 /// A table with a key only.
-pub fn mark() -> MirroredTable {
+pub fn mark_table() -> MirroredTable {
     let columns = vec![Column { name: "pk".to_owned(), kind: ColumnKind::Integer }];
     MirroredTable { name: "mark".to_owned(), columns }
 }
 
-/// Rows of [`object`] with these keys and texts.
+/// Rows of [`object_table`] with these keys and texts.
 pub fn objects(rows: &[(i64, &str)]) -> Rows {
     Rows {
         keys: rows.iter().map(|(key, _)| *key).collect(),
@@ -34,7 +34,7 @@ pub fn objects(rows: &[(i64, &str)]) -> Rows {
     }
 }
 
-/// Rows of [`mark`].
+/// Rows of [`mark_table`].
 pub(super) fn marks(keys: Vec<i64>) -> Rows {
     Rows { keys, values: Vec::new() }
 }

@@ -28,7 +28,7 @@ export function requestOf(operation: Operation, values: ParameterValues, body: s
   for (const parameter of operation.parameters) {
     const value = values[valueKey(parameter)] ?? '';
     if (parameter.in === 'path') {
-      // What is not given yet is named.
+      // A parameter without a value stays in the path, as `{name}`.
       if (value !== '') path = path.replace(`{${parameter.name}}`, encodeURIComponent(value));
     } else if (value === '') continue;
     else if (parameter.in === 'header') headers[parameter.name] = value;
