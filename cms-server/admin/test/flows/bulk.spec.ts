@@ -111,6 +111,34 @@ test('undoes publishing, except of objects that were changed meanwhile', async (
   expect((await read({})).kind).toBe('world');
 });
 
+test('completes an action when a response is lost', async ({ page, server }) => {
+  await createNews(server, 120);
+  await signIn(page);
+  await page.goto(`${new URL(page.url()).origin}/admin/c/news?order=title`);
+  const lost: string[] = [];
+  await page.route(/\/api\/v1\/(job\/|content\/news\/batch$)/, async (route) => {
+    const kind = route.request().method();
+    if (lost.includes(kind)) return route.continue();
+    lost.push(kind);
+    await route.fetch();
+    await route.abort();
+  });
+  await page.getByLabel('Select News 003').check();
+  await chooseKind(page, 'world');
+  await dialog(page).getByRole('button', { name: 'Change 1 object' }).click();
+  await expect(page.getByText('1 object changed.')).toBeVisible();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect(page.getByRole('row', { name: /News 003/ })).toContainText('local');
+
+  await page.getByLabel('Select all rows on this page').check();
+  await page.getByRole('button', { name: 'Select all 120 that match' }).click();
+  await page.getByRole('button', { name: 'Publish', exact: true }).click();
+  await page.getByLabel('Enter the number 120 to confirm').fill('120');
+  await page.getByRole('button', { name: 'Publish 120 objects' }).click();
+  await expect(page.getByText('120 objects published.')).toBeVisible();
+  expect(lost).toEqual(['PATCH', 'GET']);
+});
+
 test('reports what was refused, and selects those rows', async ({ page, server }) => {
   await createNews(server, 4);
   const link = { type: 'internal', dataUrl: '/api/v1/content/news/news-0' };

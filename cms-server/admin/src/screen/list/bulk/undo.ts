@@ -111,7 +111,7 @@ export async function undoPatch(
   const found = await untouched(type, changed, names, (before, now) => now.version === before.version + 1);
   if ('problem' in found) return { undone: 0, skipped: 0, problem: found.problem };
   const restored = await restoreValues(type, names, found.data, changed);
-  const { modified, problem } = await publishAgain(type, found.data, changed);
+  const { modified, problem } = await publishAgain(type, names, found.data, changed);
   const skipped = changed.size - found.data.length;
   return { undone: restored.undone, skipped, modified, problem: restored.problem ?? problem };
 }
@@ -150,17 +150,20 @@ async function restoreValues(
  */
 async function publishAgain(
   type: string,
+  names: string[],
   ids: string[],
   changed: ReadonlyMap<string, Before>,
 ): Promise<{ modified: number; problem: Problem | null }> {
   const wasPublic = ids.filter((id) => changed.get(id)?.status === 'public');
-  const now = await readBefore(type, wasPublic, []);
+  const now = await readBefore(type, wasPublic, names);
   if ('problem' in now) return { modified: 0, problem: now.problem };
   /** Versions since the action began; the undo makes the second one. */
   const versions = (id: string) => (now.data.get(id)?.version ?? 0) - (changed.get(id)?.version ?? 0);
   const modified = wasPublic.filter((id) => now.data.get(id)?.status === 'modified' && versions(id) >= 2);
-  const unchanged = session.mayPublish ? modified.filter((id) => versions(id) === 2) : [];
-  const { done, problem } = await statusBatches(type, 'publish', unchanged);
+  const isRestored = (id: string) =>
+    versions(id) === 2 && isEqual(now.data.get(id)?.values, changed.get(id)?.values);
+  const restored = session.mayPublish ? modified.filter(isRestored) : [];
+  const { done, problem } = await statusBatches(type, 'publish', restored);
   return { modified: modified.length - done, problem };
 }
 
