@@ -453,8 +453,9 @@ fn any_value_is_stored(a: &dyn SharedDatabase, b: &dyn SharedDatabase) {
             ColumnValues::Blob(vec![Some(vec![]), Some((0..=255).collect()), None]),
         ],
     };
-    let created =
-        a.create(&[object_table(), mark_table()], &head(FIRST), &mut |sink| sink.send(&object_table(), rows.clone()));
+    let created = a.create(&[object_table(), mark_table()], &head(FIRST), &mut |sink| {
+        sink.send(&object_table(), rows.clone())
+    });
     created.expect("the cluster is created");
     assert_eq!(all(b, &object_table()), rows);
     let second = commit(a, FIRST, 1, &rows.keys, &[]);
