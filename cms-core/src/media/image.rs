@@ -7,6 +7,7 @@
 use std::{
     borrow::Cow,
     fmt::Write as _,
+    hash::{DefaultHasher, Hash, Hasher},
     io::{self, Read},
     ops::Range,
     sync::atomic::Ordering,
@@ -16,7 +17,6 @@ use bytes::Bytes;
 use cms_media::{animation, chunks::ChunkReader, pipeline, renders::RenderedImage};
 use cms_model::{
     TRACE_TARGET,
-    auth::key::hex,
     clock::Timestamp,
     error::{Error, Result},
     media::{
@@ -32,7 +32,6 @@ use cms_model::{
 };
 use serde::Deserialize;
 use serde_json::{Value, value::RawValue};
-use sha2::{Digest, Sha256};
 use tracing::info_span;
 
 use super::service::Media;
@@ -255,8 +254,10 @@ fn rendering(
 /// Identifies the file of an id, and how it is decoded. The id of a removed object may be used again with
 /// another file, even with the same creation date, and users may edit the media type.
 fn source_tag(stored: &StoredObject<'_>, media_type: &str) -> String {
-    let media_type = hex(&Sha256::digest(media_type)[..8]);
-    format!("{:x}-{:x}-{media_type}", stored.internal.created_at, stored.pk)
+    // Another version of the standard library may hash differently: then images are rendered again.
+    let mut hasher = DefaultHasher::new();
+    media_type.hash(&mut hasher);
+    format!("{:x}-{:x}-{:x}", stored.internal.created_at, stored.pk, hasher.finish())
 }
 
 /// A dimension of the object. Users edit objects, so it may have any value.
