@@ -206,6 +206,9 @@ impl GenerationWriter {
         policy.set_min_layer_size(MIN_LEVEL_DOCUMENTS);
         policy.set_del_docs_ratio_before_merge(0.3);
         writer.set_merge_policy(Box::new(policy));
+        // A process that was killed may have left files with names that this writer uses again: its
+        // commit would fail.
+        writer.garbage_collect_files().wait().map_err(failed)?;
         Ok(writer)
     }
 
@@ -294,5 +297,29 @@ mod tests {
         writer.commit(&IndexPosition::new(1, 0)).unwrap();
         generation.reload().unwrap();
         assert_eq!(generation.searcher().segment_readers().len(), 1);
+    }
+
+    #[test]
+    fn file_that_a_crash_left_does_not_prevent_a_commit() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut writer = Generation::create(folder.path()).unwrap().write();
+        for pk in 1..=4_u64 {
+            writer.operations.push(UserOperation::Add(doc!(writer.fields.pk => pk)));
+        }
+        writer.commit(&IndexPosition::new(1, 0)).unwrap();
+        let meta = folder.path().join("meta.json");
+        let before = fs::read(&meta).unwrap();
+        writer.remove(1);
+        writer.commit(&IndexPosition::new(2, 0)).unwrap();
+        drop(writer);
+        // The process was killed after it had written the deleted documents, but not this file.
+        fs::write(&meta, before).unwrap();
+        let generation = Generation::open(folder.path()).unwrap();
+        let mut writer = generation.write();
+        // The name of the file has a number of operations, which a new process counts again.
+        (1..=3).for_each(|pk| writer.remove(pk));
+        writer.commit(&IndexPosition::new(2, 0)).unwrap();
+        generation.reload().unwrap();
+        assert_eq!(generation.searcher().num_docs(), 1);
     }
 }
