@@ -98,11 +98,11 @@ impl Forwarding {
         request_id: &HeaderValue,
         body: &mut Body,
     ) -> Result<Option<Response>> {
+        let Some(url) = url(writer, &parts.uri) else { return Ok(None) };
         let permit = time::timeout(MAX_WAIT, self.permits.acquire()).await;
         let Ok(Ok(_permit)) = permit else {
             return Err(Error::Busy("too many forwarded writes".to_owned()));
         };
-        let Some(url) = url(writer, &parts.uri) else { return Ok(None) };
         let shared_body = Arc::new(Mutex::new(std::mem::take(body)));
         let request = self
             .client(app)?

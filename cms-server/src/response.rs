@@ -65,6 +65,8 @@ pub(crate) struct Response {
     types_read: Option<TypesRead>,
     /// The same response in the cache.
     cached: Option<Arc<CachedResponse>>,
+    /// Whether sessions may have less access now, although this does not follow from the route.
+    pub(crate) revokes_access: bool,
     pub(crate) cause: Option<ResponseCause>,
 }
 
@@ -215,6 +217,7 @@ impl Response {
             tag: None,
             headers: Vec::new(),
             types_read: None,
+            revokes_access: false,
             cached: None,
             cause: None,
         }
@@ -266,6 +269,11 @@ impl Response {
             self.cached = cache.insert(cms, entry, types, (body, self.tag, &self.headers));
         }
         self
+    }
+
+    /// The same response, after which sessions may have less access.
+    pub(crate) fn revoking_access(self) -> Self {
+        Self { revokes_access: true, ..self }
     }
 
     /// Adds a header if there is a value for it.

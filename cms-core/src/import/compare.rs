@@ -1,6 +1,6 @@
 //! Comparing an object of a file with the stored one.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, cell::LazyCell};
 
 use serde_json::{Map, Value};
 
@@ -85,7 +85,8 @@ fn extra_properties<'s>(
     content_type: &ContentType,
 ) -> Option<Vec<&'s String>> {
     let (sent, stored) = (sent.as_object()?, stored.as_object()?);
-    let created = with_defaults(sent, content_type);
+    // Most objects do not differ, so their defaults are not needed.
+    let created = LazyCell::new(|| with_defaults(sent, content_type));
     let is_property = |name: &str| name != "id" && name != "internal";
     let is_same = |(name, value): (&String, &Value)| {
         let found = stored.get(name);

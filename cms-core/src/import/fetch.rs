@@ -1,10 +1,11 @@
 //! Lists the ids of objects, and fetches objects by their ids, in list requests of limited size.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use cms_model::{
     error::Result, limits, object::model::Edition, paging::PageRequest, wire::object::ListRequest,
 };
+use indexmap::IndexSet;
 use serde_json::Value;
 
 use super::ImportTarget;
@@ -27,14 +28,13 @@ pub fn list_ids(target: &dyn ImportTarget, content_type: &str) -> Result<Vec<Str
     let limit = limits::MAX_PAGE_SIZE;
     let total = list(PageRequest { number: 1, limit: 1 })?.total_count;
     let pages = PageRequest { number: 1, limit }.page_count(total);
-    let (mut ids, mut seen) = (Vec::new(), HashSet::new());
+    let mut ids = IndexSet::new();
     for number in (1..=u32::try_from(pages).unwrap_or(u32::MAX)).rev() {
         let objects = list(PageRequest { number, limit })?.data;
         let found = objects.iter().rev().filter_map(|object| object["id"].as_str());
-        ids.extend(found.filter(|id| seen.insert((*id).to_owned())).map(str::to_owned));
+        ids.extend(found.map(str::to_owned));
     }
-    ids.reverse();
-    Ok(ids)
+    Ok(ids.into_iter().rev().collect())
 }
 
 /// Returns the existing objects of these ids, by id in lower case.

@@ -2,8 +2,7 @@
 //!
 //! Orphaned files are removed a day after this database first recorded them, not a day after they
 //! were stored, because the database may be restored or new, and not before a day after their last
-//! upload. Media objects without a file are only
-//! reported.
+//! upload. Media objects without a file are only reported.
 
 use std::collections::{HashMap, HashSet};
 

@@ -30,7 +30,8 @@ impl Searching<'_> {
     /// Requests a new index of the types in the payload, or of all.
     ///
     /// # Errors
-    /// [`Error::Forbidden`] for a caller that is not an admin, [`Error::Invalid`] for types that do not exist.
+    /// [`Error::Forbidden`] for a caller that is not an admin, [`Error::Invalid`] for types that do
+    /// not exist.
     pub fn reindex(&self, caller: &Caller, payload: &Map<String, Value>) -> Result<ReindexCreated> {
         caller.require_admin()?;
         let names = read_names(payload)?;

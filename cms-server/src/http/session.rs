@@ -42,29 +42,27 @@ pub(crate) fn sign_in(app: &App, request: &UnauthenticatedRequest) -> Result<Res
     let (sessions, client) = (app.cms.sessions(), client(request.address, &request.head));
     let start =
         |email: Option<&str>| app.sign_in_limits.start(request.address, email, app.uptime());
-    let signed_in = match SignIn::from_payload(body::object(&request.body)?)? {
+    let (signed_in, has_code) = match SignIn::from_payload(body::object(&request.body)?)? {
         SignIn::Password { email, password } => {
             let attempt = start(Some(&email_key(&email)))?;
             let signed_in = sessions.sign_in(&email, &password, &client);
-            counted(attempt, signed_in, |error| matches!(error, Error::Unauthenticated))?
+            (counted(attempt, signed_in, |error| matches!(error, Error::Unauthenticated))?, false)
         }
         SignIn::Code { code, members } => {
             let attempt = start(None)?;
             let signed_in = sessions.sign_in_with_code(&code, &members, &client);
             let signed_in = counted(attempt, signed_in, is_wrong_code)?;
             clear_failures(app, request.address, &signed_in);
-            // A new password ends the other sessions of the user: no node accepts them any more.
-            if let Some(cluster) = app.cms.cluster() {
-                cluster.wait_for_nodes();
-            }
-            signed_in
+            (signed_in, true)
         }
     };
     let is_https = app.config.is_https(&request.head.headers);
     let cookie = cookie::set_session(is_https, &signed_in.cookie, SignedIn::max_age());
-    Ok(Response::json(&described(app, signed_in.session))
+    let response = Response::json(&described(app, signed_in.session))
         .with_header(header::SET_COOKIE, cookie)
-        .with_header(header::CACHE_CONTROL, NO_STORE))
+        .with_header(header::CACHE_CONTROL, NO_STORE);
+    // A code may set a new password, which ends the other sessions of the user.
+    Ok(if has_code { response.revoking_access() } else { response })
 }
 
 /// Clears the failed sign-ins of a user who signed in without a password.

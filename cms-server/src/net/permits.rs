@@ -218,7 +218,8 @@ impl WritePermits {
     /// Releases the permit of the caller while a future runs, and acquires one again.
     pub(crate) fn release_while<T>(&self, runtime: &Handle, future: impl Future<Output = T>) -> T {
         self.0.add_permits(1);
-        // Drop acquires the permit again, so also after a panic: unwinding releases the permit of the caller.
+        // Drop acquires the permit again, so also after a panic: unwinding releases the permit of the
+        // caller.
         let _reacquire = ReacquireOnDrop { permits: &self.0, runtime };
         runtime.block_on(future)
     }

@@ -1,7 +1,7 @@
 //! The log lines of a request: route, status and time, slow queries, and errors.
 //!
-//! They contain the name of the key, but never its token, the body or the query string. Only the line of a slow query contains
-//! the parameters that its route knows, or the GraphQL query.
+//! They contain the name of the key, but never its token, the body or the query string. Only the line
+//! of a slow query contains the parameters that its route knows, or the GraphQL query.
 
 use std::{net::IpAddr, time::Duration};
 

@@ -72,7 +72,9 @@ impl Transaction<'_> {
     ) -> Result<()> {
         let name = self.content_type.name();
         let mut later = self.writer.job_objects(self.job.pk)?;
-        later.retain(|pk| !in_transaction.contains(pk));
+        for pk in in_transaction {
+            later.remove(pk);
+        }
         let mut index = 0;
         while index < wanted.len() && wanted.len() < limits::MAX_LINKED_BULK_DELETIONS {
             let (id, pk) = (&wanted[index].0, wanted[index].1.pk);
