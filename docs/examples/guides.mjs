@@ -322,6 +322,8 @@ async function cluster() {
     psql(reference.find(({ text }) => text.startsWith("SELECT c.name")), "reports", "cms");
     for (const node of nodes) node.kill();
     await Promise.all(nodes.map((node) => new Promise((done) => (node.exitCode === null ? node.on("exit", done) : done()))));
+    psql({ place: archive.place, text: "DROP SCHEMA cms CASCADE" }, "cms", "cms");
+    shell(block("cms backup moved.tar"));
     rmSync(`${folder}/cms-single`, { recursive: true });
     const leave = block("cms cluster export /var/lib/private/cms-single");
     shell({ ...leave, text: `${leave.text}\nunset CMS_MEDIA\ncms check --data ${folder}/cms-single\n` });
@@ -357,7 +359,7 @@ const notRun = {
 const checkedBeginnings = ["CMS_BACKUP_TO=s3", "aws s3", '{"Version"', "INFO backup completed", "global\n",
   "CREATE ROLE cms", "CMS_DATABASE=postgres://cms@db", "cms cluster init --from /var/lib/private/cms-single",
   "$ cms cluster status", "cms cluster compare", "cms backup site.tar --server https://cms.example.com",
-  "cms cluster export /var/lib/private/cms-single"];
+  "cms cluster export /var/lib/private/cms-single", "cms backup moved.tar --data"];
 const isCheckedHere = (text) =>
   checkedBeginnings.some((start) => text.startsWith(start)) || proxied.test(text) || variables.test(text);
 
