@@ -209,6 +209,9 @@ impl GenerationWriter {
         // A process that was killed may have left files with names that this writer uses again: its
         // commit would fail.
         writer.garbage_collect_files().wait().map_err(failed)?;
+        // The engine gives the first operation the number of the last commit. A merge of committed segments would
+        // apply this operation to some of them, and then never to the others: an empty operation takes the number.
+        writer.run(Vec::new()).map_err(failed)?;
         Ok(writer)
     }
 
@@ -282,7 +285,7 @@ fn failed(error: TantivyError) -> Error {
 
 #[cfg(test)]
 mod tests {
-    use tantivy::doc;
+    use tantivy::{doc, merge_policy::NoMergePolicy};
 
     use super::*;
 
@@ -321,5 +324,42 @@ mod tests {
         writer.commit(&IndexPosition::new(2, 0)).unwrap();
         generation.reload().unwrap();
         assert_eq!(generation.searcher().num_docs(), 1);
+    }
+
+    #[test]
+    fn merge_after_a_restart_keeps_the_first_removal() {
+        const SEGMENTS: u64 = SEGMENTS_PER_LEVEL as u64;
+        const DOCUMENTS: u64 = 10;
+        let remove = |writer: &mut GenerationWriter, pk: u64| writer.remove(pk.cast_signed());
+        // The last commit removes a document of each segment but one.
+        for complete in 0..SEGMENTS {
+            let others = || (0..SEGMENTS).filter(|segment| *segment != complete);
+            let folder = tempfile::tempdir().unwrap();
+            let mut writer = Generation::create(folder.path()).unwrap().write();
+            writer.engine().unwrap().set_merge_policy(Box::new(NoMergePolicy));
+            for segment in 0..SEGMENTS {
+                for pk in segment * DOCUMENTS..(segment + 1) * DOCUMENTS {
+                    writer.operations.push(UserOperation::Add(doc!(writer.fields.pk => pk)));
+                }
+                writer.commit(&IndexPosition::new(1, 0)).unwrap();
+            }
+            others().for_each(|segment| remove(&mut writer, segment * DOCUMENTS));
+            writer.commit(&IndexPosition::new(2, 0)).unwrap();
+            drop(writer);
+
+            let generation = Generation::open(folder.path()).unwrap();
+            let mut writer = generation.write();
+            remove(&mut writer, others().next().unwrap() * DOCUMENTS + 1);
+            let added = doc!(writer.fields.pk => SEGMENTS * DOCUMENTS);
+            writer.operations.push(UserOperation::Add(added));
+            writer.commit(&IndexPosition::new(3, 0)).unwrap();
+            writer.engine.take().unwrap().wait_merging_threads().unwrap();
+            generation.reload().unwrap();
+            let searcher = generation.searcher();
+            assert!(searcher.segment_readers().len() <= 2, "nothing was merged");
+            // One less for each of the other segments and the first removal, one more for the added document.
+            let expected = SEGMENTS * DOCUMENTS - (SEGMENTS - 1);
+            assert_eq!(searcher.num_docs(), expected, "{complete}");
+        }
     }
 }

@@ -422,7 +422,8 @@ impl Indexer {
     /// Reads the commits of another process.
     fn poll(&self) -> Result<()> {
         let Some(number) = self.current_number() else { return Ok(()) };
-        let known = self.lock().current.clone().filter(|current| current.number == number);
+        let before = self.lock().current.clone();
+        let known = before.as_ref().filter(|current| current.number == number);
         let generation = match known {
             Some(current) => Arc::clone(&current.generation),
             None => Arc::new(Generation::open(&self.path(number))?),
@@ -432,8 +433,13 @@ impl Indexer {
         generation.reload()?;
         let newest = self.numbers()?.last().copied().filter(|newest| *newest > number);
         let next = newest.and_then(|newest| Generation::open(&self.path(newest)).ok());
-        self.lock().next = next.and_then(|next| next.position().ok());
-        self.lock().current = Some(Arc::new(CurrentGeneration { number, generation, position }));
+        let next = next.and_then(|next| next.position().ok());
+        let mut state = self.lock();
+        // Another thread may have begun to write, and published a newer commit.
+        if state.current.as_ref().map(Arc::as_ptr) == before.as_ref().map(Arc::as_ptr) {
+            state.next = next;
+            state.current = Some(Arc::new(CurrentGeneration { number, generation, position }));
+        }
         Ok(())
     }
 
