@@ -7,12 +7,9 @@ use cms_model::{
     error::{Error, Result},
     settings::MediaStorage,
 };
-use cms_store::{
-    Store,
-    cluster::{
-        database::{Position, SharedDatabase},
-        open,
-    },
+use cms_store::cluster::{
+    database::{Position, SharedDatabase},
+    open,
 };
 
 use crate::{Cms, CoreConfig};
@@ -60,7 +57,8 @@ pub fn create_cluster(
     Ok(transferred)
 }
 
-/// Copies a cluster, as of one commit, to an empty data directory that stands alone.
+/// Copies a cluster, as of one commit, to an empty data directory that stands alone. After a failure, the
+/// next export into the directory continues with the files that it lacks.
 ///
 /// # Errors
 /// [`Error::Conflict`] if the directory has a database.
@@ -69,20 +67,19 @@ pub fn export_cluster(
     database: &dyn SharedDatabase,
     media: Option<&MediaStorage>,
 ) -> Result<(Position, Transferred)> {
-    let position = open::export(folder, database)?;
     let alone = CoreConfig::new(folder);
-    let store = Store::open(folder, alone.new_database, alone.durability)?;
-    let (objects, space) =
-        store.read(|reader| Ok((reader.live_objects()?, reader.space_ids()?.space)))?;
-    drop(store);
-    let mut transferred = Transferred { objects, ..Transferred::default() };
-    if let Some(media) = media {
-        let shared = CoreConfig { media: media.clone(), ..alone.clone() };
-        let from = Files::new(shared.files(), space.clone());
-        let to = Files::new(alone.files(), space);
-        (transferred.files, transferred.bytes) = copy_files(&from, &to)?;
-    }
-    Ok((position, transferred))
+    open::export(folder, database, |reader| {
+        let mut transferred =
+            Transferred { objects: reader.live_objects()?, ..Transferred::default() };
+        if let Some(media) = media {
+            let space = reader.space_ids()?.space;
+            let shared = CoreConfig { media: media.clone(), ..alone.clone() };
+            let from = Files::new(shared.files(), space.clone());
+            let to = Files::new(alone.files(), space);
+            (transferred.files, transferred.bytes) = copy_files(&from, &to)?;
+        }
+        Ok(transferred)
+    })
 }
 
 /// Copies the files that the other storage lacks; returns number and bytes of all.

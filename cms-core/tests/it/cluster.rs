@@ -291,6 +291,11 @@ fn moved_directory_can_only_be_read() {
     assert!(matches!(again, Err(Error::Conflict(_))), "{again:?}");
 
     let exported = TempDir::new().unwrap();
+    // A directory cannot be a file: the copy of the files fails.
+    let media = exported.path().join("media");
+    std::fs::write(&media, "").unwrap();
+    export_cluster(exported.path(), &*shared, Some(&MediaStorage::DataDirectory)).unwrap_err();
+    std::fs::remove_file(&media).unwrap();
     let (_, copied) = export_cluster(exported.path(), &*shared, None).unwrap();
     assert_eq!(copied.objects, 1);
     let alone = Cms::open(CoreConfig::new(exported.path())).unwrap();

@@ -125,7 +125,10 @@ fn require_utf8_names(field: &Field<'_>) -> Result<()> {
 async fn text(field: Field<'_>) -> Result<String> {
     let charset = field.content_type().and_then(|media_type| media_type.get_param("charset"));
     if charset.is_some_and(|charset| charset != "utf-8") {
-        return field.text().await.map_err(|error| parse_error(&error));
+        let text = field.text().await.map_err(|error| parse_error(&error))?;
+        // The parser replaces the bytes that it cannot decode.
+        let is_complete = !text.contains(char::REPLACEMENT_CHARACTER);
+        return is_complete.then_some(text).ok_or_else(not_in_charset);
     }
     let bytes = field.bytes().await.map_err(|error| parse_error(&error))?;
     String::from_utf8(bytes.into()).map_err(|_| not_utf8())
@@ -224,6 +227,10 @@ fn parse_error(error: &multer::Error) -> Error {
 
 fn not_utf8() -> Error {
     Error::BadRequest("The form is not UTF-8".to_owned())
+}
+
+fn not_in_charset() -> Error {
+    Error::BadRequest("A field of the form is not valid in its charset".to_owned())
 }
 
 fn malformed() -> Error {

@@ -350,6 +350,15 @@ async fn malformed_form_returns_400() {
     for part in [field("alt", "caf?"), field("al?", "caf"), file("caf?.txt", "", b"a")] {
         cases.push((latin1(form(&[part, field("type", "file")])), "The form is not UTF-8"));
     }
+    let in_charset = |charset: &str| {
+        let text = String::from_utf8(form(&[field("alt", "caf?"), field("type", "file")])).unwrap();
+        let declared = format!("\r\nContent-Type: text/plain; charset={charset}\r\n\r\ncaf?");
+        latin1(text.replace("\r\n\r\ncaf?", &declared).into_bytes())
+    };
+    for charset in ["shift_jis", "unknown"] {
+        cases.push((in_charset(charset), "A field of the form is not valid in its charset"));
+    }
+    cases.push((in_charset("utf-8"), "The form is not UTF-8"));
     for (body, message) in cases {
         for size in [body.len().max(1), 100] {
             let chunks: Vec<_> = body.chunks(size).map(<[u8]>::to_vec).collect();

@@ -115,10 +115,16 @@ impl Store {
 }
 
 /// Copies the shared database, as of one commit, to an empty data directory, which becomes standalone.
+/// `add_files` copies what else belongs to it, and gets the content of the database, which has its name
+/// only after that: the directory of a failed export has no database, and may be exported to again.
 ///
 /// # Errors
 /// [`Error::Conflict`] if the directory has a database.
-pub fn export(folder: &Path, database: &dyn SharedDatabase) -> Result<Position> {
+pub fn export<T>(
+    folder: &Path,
+    database: &dyn SharedDatabase,
+    add_files: impl FnOnce(&Reader<'_>) -> Result<T>,
+) -> Result<(Position, T)> {
     let node = NodeFolder::lock(folder)?;
     if node.path().exists() {
         return Err(Error::Conflict(format!(
@@ -130,9 +136,10 @@ pub fn export(folder: &Path, database: &dyn SharedDatabase) -> Result<Position> 
     let connection = Connection::open(&copy).map_err(map)?;
     bootstrap::leave_cluster(&connection)?;
     connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)").map_err(map)?;
+    let added = add_files(&Reader::new(&connection))?;
     drop(connection);
     node.rename_into_place(copy)?;
-    Ok(position)
+    Ok((position, added))
 }
 
 /// Compares the database of a data directory with the shared database. A replica may be in use; what
