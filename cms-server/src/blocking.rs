@@ -1,5 +1,6 @@
 //! Moves requests from the connection threads to threads that may block: for the database, the disk, or
-//! long computations. Only the download of a backup has a thread of its own.
+//! long computations. Only the download of a backup runs there without a permit, for
+//! as long as it takes.
 //!
 //! [`Permits`](crate::net::permits::Permits) limit how much of this work runs at the same time. A panic
 //! in the work is an error of its request alone.

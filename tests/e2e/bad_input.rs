@@ -9,7 +9,7 @@ use super::{
 };
 
 /// Commands of a server. `URL` is its address.
-const COMMANDS: [&str; 27] = [
+const COMMANDS: [&str; 36] = [
     "wait --timeout 0s",
     "open",
     "open api",
@@ -26,15 +26,24 @@ const COMMANDS: [&str; 27] = [
     "import product rows.ndjson",
     "export out",
     "publish post a",
+    "unpublish post a",
+    "archive post a",
+    "schedule list",
     "workflow list",
     "media upload rows.json",
     "media get _media-22cc5c6b-553d-4af8-8274-b555f6a2fa3c",
+    "trash list",
     "search a",
+    "reindex",
     "graphql schema",
     "openapi",
     "types typescript",
+    "preview post a",
     "key list",
     "job list",
+    "activity",
+    "user list",
+    "webhook list",
     "backup backup.tar",
     "check",
 ];

@@ -1,4 +1,4 @@
-//! Caches the valid keys of this process, and beside them the sessions.
+//! The cache of this process of valid keys, and beside them of sessions.
 
 use std::{
     collections::HashMap,

@@ -1,8 +1,8 @@
 //! Inserting many objects into a data directory that has few.
 //!
 //! Building the index of a slot once is faster than updating it with each object. So the indexes that
-//! no check of unique values reads are dropped first, and built at the end. Lists need them: no other
-//! process may use the data directory meanwhile. After a crash, the next start rebuilds all indexes of
+//! are not needed to check unique values are dropped first, and built at the end. Lists need them: no
+//! other process may use the data directory meanwhile. After a crash, the next start rebuilds all indexes of
 //! slots, as it does when a data directory was last used by an older version.
 
 use std::collections::HashSet;

@@ -1,6 +1,6 @@
 // Starts the built binary with the example site on a free port and a new data directory.
 import { spawn, type ChildProcess } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
@@ -9,14 +9,15 @@ export const ADMIN = { email: 'ada@example.com', password: 'correct-horse-batter
 export const ADMIN_KEY = 'a'.repeat(40);
 const START_MS = 60_000;
 
-/** The binary: CMS_BIN, else that of the last release or debug build. */
+/** The binary: CMS_BIN, else the newest build. */
 function binary(): string {
+  if (process.env.CMS_BIN !== undefined) return process.env.CMS_BIN;
   const target = process.env.CARGO_TARGET_DIR ?? join(ROOT, 'target');
-  const found = [process.env.CMS_BIN, join(target, 'release/cms'), join(target, 'debug/cms')].find(
-    (path) => path !== undefined && existsSync(path),
-  );
-  if (found === undefined) throw new Error('build the server first: cargo build');
-  return found;
+  const built = [join(target, 'release/cms'), join(target, 'debug/cms')].filter((path) => existsSync(path));
+  const age = (path: string) => Date.now() - statSync(path).mtimeMs;
+  const newest = built.sort((a, b) => age(a) - age(b))[0];
+  if (newest === undefined) throw new Error('build the server first: cargo build');
+  return newest;
 }
 
 export interface Options {

@@ -1,5 +1,6 @@
 //! The permissions that routes require of the caller. On routes with a body they are checked before the
-//! body is read (`authenticated_request.rs`), on the other routes by the handler or the service.
+//! body is read (`authenticated_request.rs`), on the other routes by the handler or the service; for backups
+//! and for sign-out in `request.rs`.
 
 use cms_core::{Access, Permission, paging, wire::working_copy};
 

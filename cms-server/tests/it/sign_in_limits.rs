@@ -68,7 +68,7 @@ async fn failed_sign_ins_are_limited() {
         assert_eq!(sign_in(&app, here, "nobody@example.com", "wrong").await, 401);
     }
     assert_eq!(sign_in(&app, here, "nobody@example.com", "wrong").await, 429);
-    // Codes count for the client address, which has 20 failed attempts.
+    // Wrong codes count for the client address, too: it has 20 failed attempts, and its limit is 50.
     for _ in 0..15 {
         for path in [SESSION, "/api/v1/session/code"] {
             assert_eq!(send(&app, here, path, r#"{"code":"wrong"}"#).await.status, 400);

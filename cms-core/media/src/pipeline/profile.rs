@@ -21,7 +21,7 @@ fn is_within_limit(data: &[u8]) -> bool {
     let Some(end) = data.iter().position(|&byte| byte == 0) else { return true };
     let packed = data.get(end + 2..).unwrap_or_default();
     let mut profile = ZlibDecoder::new(packed).take(MAX_PROFILE_BYTES + 1);
-    // The decoder handles a damaged profile; its decompressed size is within the limit.
+    // A damaged profile counts up to the damage: the image decoder handles it.
     io::copy(&mut profile, &mut io::sink()).ok();
     profile.limit() > 0
 }

@@ -1,7 +1,7 @@
 //! Parsing JSON text that contains objects of the maximum nesting.
 //!
-//! The parser accepts 128 levels. The levels around an object, for example those of a list, would not be
-//! parsed with an object that has so many itself.
+//! The parser accepts 128 levels. An object may use all of them itself: with the levels of a list around it, the
+//! text would be refused.
 
 use indexmap::IndexMap;
 use serde::de::DeserializeOwned;

@@ -5,7 +5,7 @@ import { readTrashEntry, type TrashEntry } from '../../object/object-requests';
 export function entryQuery(entry: string) {
   return {
     queryKey: ['trash-entry', entry],
-    // Its values keep their original texts: copies of them would not.
+    // The original texts of values are kept for these very objects: structural sharing would replace them by copies.
     structuralSharing: false,
     queryFn: async ({ signal }: { signal: AbortSignal }): Promise<TrashEntry> => {
       const result = await readTrashEntry(entry, signal);
