@@ -326,8 +326,8 @@ impl Files {
 /// Parts of a failed upload are removed.
 ///
 /// First checks whether the file exists. A small file is also sent with the condition that it does
-/// not exist, if the service supports conditions. Without it, two nodes that store the same id at
-/// the same time may both succeed.
+/// not exist, if the service supports conditions. Without it, and with large files, uploads that store
+/// the same id at the same time may both succeed: the caller makes sure that they have the same content.
 async fn send(storage: &Storage, key: &Key, incoming: &mut Incoming) -> Result<bool> {
     let (store, failure) = (&storage.store, |error| storage.failure(error));
     if storage.found(store.head(key).await)?.is_some() {

@@ -252,6 +252,6 @@ impl Orphan {
 }
 
 /// Files recorded before this time are removed.
-fn stale(now: Timestamp) -> Timestamp {
+pub(super) fn stale(now: Timestamp) -> Timestamp {
     Timestamp(now.0 - limits::ORPHAN_RETENTION_HOURS * 3_600_000_000)
 }

@@ -15,14 +15,16 @@ use cms_model::{
     context::Caller,
     error::{Error, FieldErrors, Result},
     limits,
-    media::{id::FileId, transform::Size},
+    media::{fingerprint::Fingerprint, id::FileId, transform::Size},
     message,
     object::link,
+    settings::MediaStorage,
     wire::{media::UploadRequest, object::Json},
 };
 use cms_store::{PendingCommit, Reader, WriteTransaction};
 use serde_json::{Map, Value, json};
 
+use super::orphaned_files::stale;
 use crate::cms::Cms;
 
 /// A record of an upload that is further in the future comes from a wrong clock.
@@ -92,7 +94,8 @@ impl Media<'_> {
         // The file may exist already: it must not be removed before it is recorded again.
         let no_removal =
             request.id.as_ref().map(|_| self.cms.files.prevent_removal()).transpose()?;
-        let is_new = self.store(&id, file)?;
+        let reserved_at = request.id.as_ref().map(|_| self.cms.now());
+        let is_new = self.store(&id, file, reserved_at)?;
         let (fingerprint, at) = (file.fingerprint(), self.cms.now());
         let record = {
             let id = id.clone();
@@ -111,7 +114,8 @@ impl Media<'_> {
         if !may_be_stored && is_new {
             drop(no_removal);
             // The file stays if another upload of it was successful meanwhile.
-            self.remove_unused(vec![UnusedFile { id, since: Timestamp(0) }]);
+            let since = reserved_at.unwrap_or(Timestamp(0));
+            self.remove_unused(vec![UnusedFile { id, since }]);
         } else if may_be_stored {
             self.require_stored(&id, file)?;
         }
@@ -156,18 +160,39 @@ impl Media<'_> {
         }
     }
 
-    /// Stores a file, unless the identical file is stored already. Returns whether it is new.
-    pub(crate) fn store(&self, id: &FileId, file: &mut Incoming) -> Result<bool> {
-        let files = &self.cms.files;
-        if files.size(id)?.is_none() && files.store(id, file)? {
-            return Ok(true);
-        }
-        let sent = file.fingerprint();
-        let is_same = match self.cms.store.read_autocommit(|reader| reader.stored_file(id))? {
-            Some(recorded) => recorded == sent && files.size(id)? == Some(sent.size),
-            None => files.fingerprint(id, &|| Ok(()))? == Some(sent),
+    /// Stores a file, unless the identical file is stored already. Returns whether it is new. An id that
+    /// other uploads may use, too, is reserved at a time first.
+    pub(crate) fn store(
+        &self,
+        id: &FileId,
+        file: &mut Incoming,
+        reserve_at: Option<Timestamp>,
+    ) -> Result<bool> {
+        let (files, sent) = (&self.cms.files, file.fingerprint());
+        let is_same = if files.size(id)?.is_none() {
+            let is_reserved = reserve_at.map_or(Ok(true), |at| self.reserve(id, sent, at))?;
+            if is_reserved && files.store(id, file)? {
+                return Ok(true);
+            }
+            // Not compared with the record, which is that of this upload.
+            is_reserved && files.fingerprint(id, &|| Ok(()))? == Some(sent)
+        } else {
+            match self.cms.store.read_autocommit(|reader| reader.stored_file(id))? {
+                Some(recorded) => recorded == sent && files.size(id)? == Some(sent.size),
+                None => files.fingerprint(id, &|| Ok(()))? == Some(sent),
+            }
         };
         if is_same { Ok(false) } else { Err(Error::invalid("id", message::ALREADY_USED)) }
+    }
+
+    /// Reserves an id for the content of an upload, in the database: a bucket may replace a file with
+    /// that of a concurrent upload. Returns false if another upload has reserved it.
+    fn reserve(&self, id: &FileId, sent: Fingerprint, at: Timestamp) -> Result<bool> {
+        if self.cms.config.media == MediaStorage::DataDirectory {
+            return Ok(true);
+        }
+        let (id, recent) = (id.clone(), stale(at)..max_time(at));
+        self.cms.store.write(move |writer| writer.reserve_file(&id, &sent, at, recent))
     }
 
     /// Reads from the database, with the primary key of the media type, which never changes. Each
@@ -209,7 +234,7 @@ impl Media<'_> {
             return Ok(Some(0));
         }
         let _lock = self.cms.files.lock_for_removal()?;
-        let max_time = Timestamp(self.cms.now().0 + MAX_CLOCK_DIFFERENCE_MICROS);
+        let max_time = max_time(self.cms.now());
         let mut ids = self.cms.write_with_catalog(move |writer, catalog| {
             let media = catalog.get(MEDIA)?.pk;
             let mut removed = Vec::new();
@@ -258,6 +283,11 @@ impl Media<'_> {
             self.delete_renders_of(MEDIA, deleted.iter().map(String::as_str));
         }
     }
+}
+
+/// The end of the period in which records may have been written.
+fn max_time(now: Timestamp) -> Timestamp {
+    Timestamp(now.0 + MAX_CLOCK_DIFFERENCE_MICROS)
 }
 
 /// A file that no object uses since a time. An upload after it keeps the file.

@@ -58,10 +58,10 @@ impl Trash<'_> {
             Ok((content_type.name().to_owned(), found.id, old_file, prepared))
         })?;
         let moved = request.id.clone().filter(|id| name == MEDIA && !id.eq_ignore_ascii_case(&old));
-        let media = self.cms.media();
+        let (media, at) = (self.cms.media(), context.stamp.at);
         let no_removal = moved.as_ref().map(|_| self.cms.files.prevent_removal()).transpose()?;
-        let file = moved.map(|id| self.copy_file(&old, &id)).transpose()?.flatten();
-        let (quota, at) = (config.max_objects, context.stamp.at);
+        let file = moved.map(|id| self.copy_file(&old, &id, at)).transpose()?.flatten();
+        let quota = config.max_objects;
         let (owned_caller, entry) = (caller.clone(), entry.to_owned());
         let new_file = file.as_ref().map(|copy| (copy.id.clone(), copy.fingerprint));
         let restored = self.cms.write_with_catalog(move |writer, catalog| {
@@ -91,7 +91,7 @@ impl Trash<'_> {
         if let Some(copy) = file {
             drop(no_removal);
             // The old file is unused if the object was restored, else the copy is unused.
-            let copy = copy.is_new.then_some(UnusedFile { id: copy.id, since: Timestamp(0) });
+            let copy = copy.is_new.then_some(UnusedFile { id: copy.id, since: at });
             media.remove_unused(old_file.into_iter().chain(copy).collect());
         }
         restored
@@ -134,7 +134,7 @@ impl Trash<'_> {
     ///
     /// # Errors
     /// [`Error::Internal`] when the file is damaged: the record of its copy would hide that.
-    fn copy_file(&self, old: &str, new: &str) -> Result<Option<FileCopy>> {
+    fn copy_file(&self, old: &str, new: &str, at: Timestamp) -> Result<Option<FileCopy>> {
         let files = &self.cms.files;
         let Some(from) = FileId::parse(old) else { return Ok(None) };
         let Some(size) = files.size(&from)? else { return Ok(None) };
@@ -142,7 +142,7 @@ impl Trash<'_> {
         let mut copy = Incoming::new(&files.incoming(), &*self.cms.config.ids, u64::MAX)?;
         files.copy(&from, size, &mut copy)?;
         self.cms.media().require_intact(&from, copy.fingerprint())?;
-        let is_new = self.cms.media().store(&to, &mut copy)?;
+        let is_new = self.cms.media().store(&to, &mut copy, Some(at))?;
         Ok(Some(FileCopy { id: to, fingerprint: copy.fingerprint(), is_new }))
     }
 }

@@ -1,7 +1,8 @@
 //! Size and SHA-256 of stored files, recorded at upload.
 //!
 //! A row is written with the media object, or by an upload that creates none, and removed just
-//! before the file. A crash in between may leave a row without a file; an upload with the same id
+//! before the file. In a bucket, an upload under an id that the client chose writes it before it sends
+//! the file, too. A crash in between may leave a row without a file; a later upload with the same id
 //! replaces it.
 
 use std::ops::Range;
@@ -81,6 +82,23 @@ impl WriteTransaction<'_> {
                  size = excluded.size, sha256 = excluded.sha256, stored_at = excluded.stored_at",
             params![id.to_string(), size, sha256, at.0],
         )
+    }
+
+    /// Records an upload whose file is sent next. Returns false, without a change, if an upload of other
+    /// content was recorded within a period: its file may be on the way.
+    pub fn reserve_file(
+        &self,
+        id: &FileId,
+        fingerprint: &Fingerprint,
+        at: Timestamp,
+        recent: Range<Timestamp>,
+    ) -> Result<bool> {
+        let is_free = self.stored_file(id)?.as_ref() == Some(fingerprint)
+            || self.remove_file_record(id, recent)?;
+        if is_free {
+            self.record_file(id, fingerprint, at)?;
+        }
+        Ok(is_free)
     }
 
     /// Removes the record of a file, unless the file was uploaded again within a period. Returns

@@ -141,6 +141,72 @@ fn large_file_is_read_back_unchanged() {
     }
 }
 
+/// The server of these tests ignores conditions of requests.
+#[test]
+fn id_is_given_to_one_of_concurrent_uploads_to_a_bucket() {
+    let Some(storage) = Storage::start() else { return };
+    let core = with_bucket(storage.bucket(""));
+    let second = core.second_node();
+    let nodes = [&core.cms, second.as_ref().unwrap_or(&core.cms)];
+    // One request sends the small files, several requests the large ones.
+    for (size, id) in [
+        (9, "_media-448eab50-efc1-46ef-83f2-b910b8cc58e0"),
+        (5 * 1024 * 1024 + 1, "_media-448eab50-efc1-46ef-83f2-b910b8cc58e1"),
+    ] {
+        let request = UploadRequest { save: false, id: Some(id.to_owned()), ..image("a.txt") };
+        let request = UploadRequest { kind: Some("file".to_owned()), ..request };
+        let stored: Vec<_> = thread::scope(|scope| {
+            let uploads = (b'a'..=b'd').zip(nodes.iter().cycle()).map(|(letter, node)| {
+                let (bytes, request) = (vec![letter; size], &request);
+                scope.spawn(move || upload(node, &bytes, request).map(|_| bytes))
+            });
+            let uploads: Vec<_> = uploads.collect();
+            uploads.into_iter().map(|upload| upload.join().unwrap()).collect()
+        });
+        let (stored, refused): (Vec<_>, Vec<_>) = stored.into_iter().partition(Result::is_ok);
+        assert_eq!((stored.len(), refused.len()), (1, 3), "{size} bytes");
+        assert!(refused.iter().all(|it| matches!(it, Err(Error::Invalid(_)))), "{refused:?}");
+        let kept = fs::read(storage.path(&format!("media/{id}"))).unwrap();
+        assert!(kept == *stored[0].as_ref().unwrap(), "{size} bytes");
+        upload(&core.cms, &kept, &request).unwrap();
+    }
+}
+
+/// A killed server leaves the record of a file that it has not sent.
+#[test]
+fn id_of_an_upload_that_was_not_sent_is_free_for_other_files_after_a_day() {
+    let Some(storage) = Storage::start() else { return };
+    let core = with_bucket(storage.bucket(""));
+    let id = "_media-448eab50-efc1-46ef-83f2-b910b8cc58e0";
+    let request = UploadRequest { save: false, id: Some(id.to_owned()), ..image("a.txt") };
+    let request = UploadRequest { kind: Some("file".to_owned()), ..request };
+    let path = storage.path(&format!("media/{id}"));
+    for (hours, bytes, is_stored) in
+        [(0, "first", true), (23, "other", false), (0, "first", true), (25, "other", true)]
+    {
+        core.run_for(hours * 3600);
+        let outcome = upload(&core.cms, bytes.as_bytes(), &request);
+        assert_eq!(outcome.is_ok(), is_stored, "{bytes} after {hours} hours: {outcome:?}");
+        if is_stored {
+            assert_eq!(fs::read_to_string(&path).unwrap(), bytes);
+            fs::remove_file(&path).unwrap();
+        }
+    }
+}
+
+/// The record that reserves the id is removed with the file.
+#[test]
+fn refused_object_frees_the_id_in_a_bucket() {
+    let Some(storage) = Storage::start() else { return };
+    let core = with_bucket(storage.bucket(""));
+    let id = "_media-448eab50-efc1-46ef-83f2-b910b8cc58e0";
+    let request = UploadRequest { id: Some(id.to_owned()), ..image("a.jpg") };
+    let tagged = UploadRequest { tags: vec!["of-nobody".to_owned()], ..request.clone() };
+    upload(&core.cms, &images::photo(8, 8), &tagged).unwrap_err();
+    assert_eq!(storage.keys(), BTreeSet::from(["cms-space".to_owned()]));
+    upload(&core.cms, &images::photo(9, 9), &request).unwrap();
+}
+
 #[test]
 fn orphaned_files_are_removed_from_the_bucket() {
     let Some(storage) = Storage::start() else { return };
