@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { exactText, rememberMember, rememberText } from './exact-json';
+import { exactText, isExactly, rememberMember, rememberText } from './exact-json';
 
 function parsed(text: string): Record<string, unknown> {
   const values = JSON.parse(text) as Record<string, unknown>;
@@ -58,5 +58,24 @@ describe('saving one property of an object', () => {
         expect(JSON.parse(exactText(mixed, [base]))).toEqual(mixed);
       }),
     );
+  });
+});
+
+describe('comparing a stored value with a new one', () => {
+  it.each([
+    ['9007199254740993', 9007199254740992, false],
+    ['9007199254740992', 9007199254740992, true],
+    ['1152921504606846976', 1152921504606847000, false],
+    ['-0.10', -0.1, true],
+    ['1E+21', 1e21, true],
+    ['1', 2, false],
+    [
+      '{ "9007199254740993": ["\\"9007199254740993", 1.0] }',
+      { '9007199254740993': ['"9007199254740993', 1] },
+      true,
+    ],
+    ['[{"n":9007199254740993}]', [{ n: 9007199254740992 }], false],
+  ])('compares %s with %j before it was rounded', (text, value, same) => {
+    expect(isExactly(parsed(`{"a":${text}}`), 'a', value)).toBe(same);
   });
 });

@@ -33,6 +33,27 @@ export function memberText(values: object, name: string): string | undefined {
   return texts.get(values)?.get(name);
 }
 
+/** Returns whether a member of parsed values is `value`, also before its numbers were rounded. */
+export function isExactly(values: Record<string, unknown>, name: string, value: unknown): boolean {
+  if (!isEqual(values[name], value)) return false;
+  const text = memberText(values, name) ?? '';
+  const withoutStrings = text.replaceAll(/"(?:[^"\\]|\\.)*"/g, '');
+  return !(withoutStrings.match(/\d[\d.e+-]*/gi) ?? []).some(isRounded);
+}
+
+/** Returns whether a number has more digits than JavaScript can store. */
+export function isRounded(text: string): boolean {
+  return digitsOf(text) !== digitsOf(String(Number(text)));
+}
+
+/** The digits of a number without its exponent, and without zeros at either end. */
+function digitsOf(text: string): string {
+  return text
+    .replace(/e.*$/i, '')
+    .replaceAll(/\D/g, '')
+    .replaceAll(/^0+|0+$/g, '');
+}
+
 /** `values` as JSON, with the text of each value that is equal to that of one of the sources. */
 export function exactText(
   values: Record<string, unknown>,

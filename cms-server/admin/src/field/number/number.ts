@@ -1,5 +1,6 @@
 // Numbers as people type them.
 import { locale } from '../../text';
+import { isRounded } from '../../value/exact-json';
 
 /**
  * Reads a number; null if the text is none, or is a fraction for an integer. A comma is the decimal sign only in
@@ -12,15 +13,6 @@ export function parseNumber(text: string, type: string, language = locale): numb
   const value = Number(plain);
   if (!Number.isFinite(value)) return null;
   if (/^[+-]?\d+$/.test(plain) && !Number.isSafeInteger(value)) return null;
-  // More digits than a number holds would be rounded.
-  if (digitsOf(plain) !== digitsOf(String(value))) return null;
+  if (isRounded(plain)) return null;
   return type === 'integer' && !Number.isInteger(value) ? null : value;
-}
-
-/** The digits of a number without its exponent, and without zeros at either end. */
-function digitsOf(text: string): string {
-  return text
-    .replace(/e.*$/i, '')
-    .replaceAll(/\D/g, '')
-    .replaceAll(/^0+|0+$/g, '');
 }

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { ApiResult } from '../../../api/client';
 import { networkProblem } from '../../../api/problem';
 import { BulkRun } from './bulk-run.svelte';
+import { rememberText } from '../../../value/exact-json';
 import type { BatchResult, BulkChange, Job } from './requests';
 import type { Before } from './undo';
 
@@ -65,6 +66,17 @@ it('counts objects as changed whose batch lost its response, and offers undo', a
   const change = { kind: 'patch', patch: { kind: 'b' } } as const;
   const run = await finish(new BulkRun('post', change, { kind: 'rows', rows }, 2));
   expect([run.state, run.succeeded, run.canUndo]).toEqual(['done', 2, true]);
+});
+
+it('edits a long number that equals the new one only after rounding', async () => {
+  const rows = addObjects(1);
+  const values = { kind: Number('9007199254740993') };
+  rememberText(values, '{"kind":9007199254740993}');
+  server.objects.set('o0', { status: 'draft', version: 1, publicVersion: -1, values });
+  server.batch = () => ({ refused: [] });
+  const change = { kind: 'patch', patch: { kind: Number('9007199254740992') } } as const;
+  const run = await finish(new BulkRun('post', change, { kind: 'rows', rows }, 1));
+  expect([run.succeeded, run.unchanged]).toEqual([1, 0]);
 });
 
 it('reports a lost batch that changed some of its objects, and offers undo for these', async () => {

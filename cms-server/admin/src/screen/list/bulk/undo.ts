@@ -7,7 +7,7 @@ import { baseOf, readObject, updateObject, type StoredObject } from '../../../ob
 import { readVersion } from '../../../object/versions';
 import { session } from '../../../session/session.svelte';
 import { isEqual } from '../../../value/equal';
-import { copyTexts, rememberMember } from '../../../value/exact-json';
+import { copyTexts, isExactly, rememberMember } from '../../../value/exact-json';
 import { patchBatch, statusBatch } from './requests';
 
 /** State of an object before an action, as far as undo needs it. */
@@ -71,7 +71,7 @@ export async function readBefore(
 
 /** Returns whether an object has all values of a patch. */
 export function hasValues({ values }: Before, patch: Record<string, unknown>): boolean {
-  return Object.entries(patch).every(([name, value]) => isEqual(values[name], value));
+  return Object.entries(patch).every(([name, value]) => isExactly(values, name, value));
 }
 
 /** Returns whether an action made the difference between two states of an object. */
