@@ -139,6 +139,33 @@ test('completes an action when a response is lost', async ({ page, server }) => 
   expect(lost).toEqual(['PATCH', 'GET']);
 });
 
+test('says that an outcome is unknown while it cannot be read, and reads it again', async ({
+  page,
+  server,
+}) => {
+  await createNews(server, 3);
+  await signIn(page);
+  await page.goto(`${new URL(page.url()).origin}/admin/c/news?order=title`);
+  await page.getByLabel('Select all rows on this page').check();
+  await page.getByRole('button', { name: 'Delete', exact: true }).click();
+  let isOffline = false;
+  await page.route('**/api/v1/content/news**', async (route) => {
+    if (isOffline) return route.abort();
+    if (!route.request().url().endsWith('/batch-delete')) return route.continue();
+    await route.fetch();
+    isOffline = true;
+    await route.abort();
+  });
+  await page.getByRole('button', { name: 'Delete 3 objects' }).click();
+  await expect(dialog(page).getByText('It is unknown which further objects were changed')).toBeVisible();
+  await expectAccessible(page);
+  isOffline = false;
+  await dialog(page).getByRole('button', { name: 'Try again' }).click();
+  await expect(page.getByText('3 objects deleted.')).toBeVisible();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect(page.getByText('Undone.')).toBeVisible();
+});
+
 test('reports what was refused, and selects those rows', async ({ page, server }) => {
   await createNews(server, 4);
   const link = { type: 'internal', dataUrl: '/api/v1/content/news/news-0' };

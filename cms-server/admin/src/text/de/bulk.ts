@@ -81,6 +81,8 @@ export const bulk: Texts['bulk'] = {
   progress: (done, total) => `${done} von ${total} …`,
   result: (succeeded, refused) => `${succeeded} geändert, ${refused} abgelehnt.`,
   wasStopped: 'Gestoppt. Was getan ist, bleibt.',
+  outcomeUnknown:
+    'Welche weiteren Objekte geändert wurden, ist unbekannt: Die Antwort des Servers ging verloren, und das Ergebnis konnte nicht gelesen werden.',
   refused: 'Abgelehnt',
   moreRefused: (count) => `${count} weitere wurden abgelehnt.`,
   refusedSelected: 'Die abgelehnten Objekte sind in der Liste ausgewählt.',

@@ -77,6 +77,8 @@ export const bulk = {
   progress: (done: string, total: string) => `${done} of ${total} …`,
   result: (succeeded: string, refused: string) => `${succeeded} changed, ${refused} refused.`,
   wasStopped: 'Stopped. What was done stays.',
+  outcomeUnknown:
+    'It is unknown which further objects were changed: the response of the server was lost, and the result could not be read.',
   refused: 'Refused',
   moreRefused: (count: string) => `${count} more were refused.`,
   refusedSelected: 'The refused objects are selected in the list.',

@@ -1,7 +1,9 @@
 // BulkRun: an action on several objects while it runs: progress, stop, refusals, undo.
+import type { ApiResult } from '../../../api/client';
 import type { Problem } from '../../../api/problem';
 import { isRetryable } from '../../../object/save-queue';
 import { session } from '../../../session/session.svelte';
+import { uuid } from '../../../value/uuid';
 import {
   bodyFor,
   onlyChanging,
@@ -35,7 +37,8 @@ export function canUndo(change: BulkChange, selection: BulkSelection): boolean {
 }
 
 export class BulkRun {
-  state: 'running' | 'done' | 'stopped' | 'failed' = $state('running');
+  /** After a lost response, the outcome is unknown until the user reads it again, or stays so. */
+  state: 'running' | 'done' | 'stopped' | 'failed' | 'unknown' = $state('running');
   total = $state(0);
   done = $state(0);
   refused: Refusal[] = $state.raw([]);
@@ -49,6 +52,8 @@ export class BulkRun {
   /** Ids of changed objects. */
   #changed: string[] = [];
   #before = new Map<string, Before>();
+  /** Ends the state `unknown`. */
+  #decide: (readAgain: boolean) => void = () => undefined;
 
   constructor(
     private readonly type: string,
@@ -76,6 +81,16 @@ export class BulkRun {
   stop(): void {
     this.#stopped = true;
     if (this.#job !== null) void stopJob(this.#job);
+  }
+
+  /** Reads an unknown outcome again, and continues. */
+  readAgain(): void {
+    this.#decide(true);
+  }
+
+  /** Leaves an unknown outcome unknown. */
+  leave(): void {
+    this.#decide(false);
   }
 
   async #runRows(rows: string[]): Promise<void> {
@@ -118,7 +133,8 @@ export class BulkRun {
       const part = ids.slice(at, at + step);
       const result = await this.#batch(part);
       if ('problem' in result) {
-        const applied = isRetryable(result.problem) ? await this.#applied(part) : [];
+        const applied = isRetryable(result.problem) ? await this.#readApplied(part) : [];
+        if (applied === null) return;
         this.#changed.push(...applied);
         this.#count(applied, []);
         if (applied.length < part.length) return this.#fail(result.problem);
@@ -154,33 +170,64 @@ export class BulkRun {
     return 'problem' in again ? again : { refused: [...gone, ...again.refused] };
   }
 
-  /** Those of a batch that the server has changed although its response was lost. */
-  async #applied(ids: string[]): Promise<string[]> {
-    const { kind, patch = {} } = this.change;
-    if (kind === 'delete') {
-      const live = await sendRepeatedly(() => readLiveIds(this.type, ids));
-      return 'problem' in live ? [] : ids.filter((id) => !live.data.has(id));
+  /** Those of a batch that the server has changed although its response was lost; null if this stays unknown. */
+  async #readApplied(ids: string[]): Promise<string[] | null> {
+    for (;;) {
+      const applied = await sendRepeatedly(() => this.#applied(ids));
+      if (!('problem' in applied)) return applied.data;
+      if (!(await this.#waitForUser(applied.problem))) return null;
     }
-    if (kind === 'transition') return [];
-    const now = await sendRepeatedly(() => readBefore(this.type, ids, Object.keys(patch)));
-    if ('problem' in now) return [];
-    return ids.filter((id) => {
+  }
+
+  async #applied(ids: string[]): Promise<ApiResult<string[]>> {
+    const { kind, patch = {} } = this.change;
+    if (kind === 'transition') return { data: [], etag: null };
+    if (kind === 'delete') {
+      const live = await readLiveIds(this.type, ids);
+      return 'problem' in live ? live : { data: ids.filter((id) => !live.data.has(id)), etag: null };
+    }
+    const now = await readBefore(this.type, ids, Object.keys(patch));
+    if ('problem' in now) return now;
+    const applied = ids.filter((id) => {
       const [before, state] = [this.#before.get(id), now.data.get(id)];
       return before && state && isApplied(kind, patch, before, state);
     });
+    return { data: applied, etag: null };
+  }
+
+  /** Reports that the outcome is unknown. Returns whether the user wants to read it again. */
+  async #waitForUser(problem: Problem): Promise<boolean> {
+    this.problem = problem;
+    this.state = 'unknown';
+    const again = await new Promise<boolean>((resolve) => {
+      this.#decide = resolve;
+    });
+    if (again) {
+      this.problem = null;
+      this.state = 'running';
+    }
+    return again;
   }
 
   async #runJob(): Promise<void> {
     const all = bodyFor(this.change, this.selection);
-    const started = await startJob(this.type, onlyChanging(all) ?? all, this.total);
-    if ('problem' in started) return this.#fail(started.problem);
-    this.#job = started.data;
+    const key = uuid();
+    const start = () => startJob(this.type, onlyChanging(all) ?? all, this.total, key);
+    let started = await sendRepeatedly(start);
+    while ('problem' in started) {
+      if (!isRetryable(started.problem)) return this.#fail(started.problem);
+      if (!(await this.#waitForUser(started.problem))) return;
+      started = await sendRepeatedly(start);
+    }
+    const id = started.data;
+    this.#job = id;
     for (;;) {
-      const read = await sendRepeatedly(() => readJob(started.data));
+      const read = await sendRepeatedly(() => readJob(id));
       if ('problem' in read) {
-        if (this.#stopped || !isRetryable(read.problem)) return this.#fail(read.problem);
+        if (!isRetryable(read.problem)) return this.#fail(read.problem);
         // The job continues on the server.
         this.problem = read.problem;
+        if (this.#stopped && !(await this.#waitForUser(read.problem))) return;
         continue;
       }
       this.problem = null;

@@ -3,7 +3,7 @@ import type { ApiResult } from '../../../api/client';
 import { networkProblem } from '../../../api/problem';
 import { BulkRun } from './bulk-run.svelte';
 import { rememberText } from '../../../value/exact-json';
-import type { BatchResult, BulkChange, Job } from './requests';
+import type { BatchResult, Body, BulkChange, Job } from './requests';
 import type { Before } from './undo';
 
 /** The objects of the server, and what it sends. */
@@ -13,6 +13,10 @@ const server = vi.hoisted(() => ({
   batch: (_ids: string[]): BatchResult => ({ refused: [] }),
   jobs: [] as ApiResult<Job>[],
   stopped: false,
+  /** Requests that read the objects get no response. */
+  unreadable: false,
+  keys: [] as string[],
+  starts: [] as ApiResult<string>[],
 }));
 
 vi.mock('../../../session/session.svelte', () => ({ session: { context: null } }));
@@ -20,8 +24,13 @@ vi.mock('./requests', async (original) => ({
   ...(await original<object>()),
   runBatch: (_type: string, _change: BulkChange, ids: string[]) => Promise.resolve(server.batch(ids)),
   readLiveIds: (_type: string, ids: string[]) =>
-    Promise.resolve({ data: new Set(ids.filter((id) => server.objects.has(id))), etag: null }),
-  startJob: () => Promise.resolve({ data: 'job', etag: null }),
+    Promise.resolve(
+      server.unreadable ? LOST : { data: new Set(ids.filter((id) => server.objects.has(id))), etag: null },
+    ),
+  startJob: (_type: string, _body: Body, _expect: number, key: string) => {
+    server.keys.push(key);
+    return Promise.resolve(server.starts.shift() ?? { data: 'job', etag: null });
+  },
   readJob: () => Promise.resolve(server.jobs.shift() ?? { problem: networkProblem() }),
   stopJob: () => {
     server.stopped = true;
@@ -30,12 +39,19 @@ vi.mock('./requests', async (original) => ({
 }));
 vi.mock('./undo', async (original) => ({
   ...(await original<object>()),
-  readBefore: () => Promise.resolve({ data: new Map(server.objects), etag: null }),
+  readBefore: () => Promise.resolve(server.unreadable ? LOST : { data: new Map(server.objects), etag: null }),
 }));
 
 beforeEach(() => {
   vi.useFakeTimers();
-  Object.assign(server, { objects: new Map(), jobs: [], stopped: false });
+  Object.assign(server, {
+    objects: new Map(),
+    jobs: [],
+    keys: [],
+    starts: [],
+    stopped: false,
+    unreadable: false,
+  });
 });
 afterEach(() => vi.useRealTimers());
 
@@ -129,13 +145,77 @@ it('follows a job again after lost responses', async () => {
   expect([run.state, run.succeeded, run.problem]).toEqual(['done', 5, null]);
 });
 
-it('ends when a user stops a job that cannot be reached', async () => {
+it.each(['delete', 'patch'] as const)(
+  'does not know the outcome of a lost %s until it is read',
+  async (kind) => {
+    const rows = addObjects(150);
+    const batches: string[][] = [];
+    server.batch = (ids) => {
+      batches.push(ids);
+      for (const id of ids) {
+        if (kind === 'delete') server.objects.delete(id);
+        else
+          server.objects.set(id, { status: 'modified', version: 2, publicVersion: 1, values: { kind: 'b' } });
+      }
+      server.unreadable = batches.length === 1;
+      return server.unreadable ? LOST : { refused: [] };
+    };
+    const run = new BulkRun(
+      'post',
+      { kind, ...(kind === 'patch' && { patch: { kind: 'b' } }) },
+      { kind: 'rows', rows },
+      150,
+    );
+    const end = run.start();
+    await vi.runAllTimersAsync();
+    expect([run.state, run.succeeded, run.problem]).toEqual(['unknown', 0, networkProblem()]);
+    run.readAgain();
+    await vi.runAllTimersAsync();
+    expect([run.state, run.succeeded]).toEqual(['unknown', 0]);
+    server.unreadable = false;
+    run.readAgain();
+    await vi.runAllTimersAsync();
+    await end;
+    expect([run.state, run.succeeded, run.problem, batches.length]).toEqual(['done', 150, null, 2]);
+  },
+);
+
+it('keeps an unknown outcome that the user leaves', async () => {
+  const rows = addObjects(2);
+  server.batch = () => {
+    server.unreadable = true;
+    return LOST;
+  };
+  const run = new BulkRun('post', { kind: 'delete' }, { kind: 'rows', rows }, 2);
+  const end = run.start();
+  await vi.runAllTimersAsync();
+  run.leave();
+  await end;
+  expect([run.state, run.succeeded, run.canUndo]).toEqual(['unknown', 0, false]);
+});
+
+it('starts a job once, also if the user tries again after lost responses', async () => {
+  server.starts = [LOST, LOST, LOST];
+  server.jobs = [{ data: { id: 'job', state: 'done', total: 5, done: 5, refused: 0 } as Job, etag: null }];
+  const run = new BulkRun('post', { kind: 'publish' }, { kind: 'match', words: '', filters: {} }, 5);
+  const end = run.start();
+  await vi.runAllTimersAsync();
+  expect(run.state).toBe('unknown');
+  run.readAgain();
+  await vi.runAllTimersAsync();
+  await end;
+  expect([run.state, run.succeeded, new Set(server.keys).size]).toEqual(['done', 5, 1]);
+});
+
+it('does not know the outcome of a stopped job that cannot be reached', async () => {
   const run = new BulkRun('post', { kind: 'publish' }, { kind: 'match', words: '', filters: {} }, 5);
   const end = run.start();
   await vi.advanceTimersByTimeAsync(60_000);
   expect([run.state, run.problem]).toEqual(['running', networkProblem()]);
   run.stop();
   await vi.advanceTimersByTimeAsync(10_000);
+  expect([run.state, server.stopped]).toEqual(['unknown', true]);
+  run.leave();
   await end;
-  expect([run.state, server.stopped]).toEqual(['failed', true]);
+  expect(run.state).toBe('unknown');
 });

@@ -7,7 +7,6 @@ import { isRetryable } from '../../../object/save-queue';
 import { record, records } from '../../../type/definition';
 import { exactText } from '../../../value/exact-json';
 import { queryFor } from '../../../value/search-text';
-import { uuid } from '../../../value/uuid';
 
 export type Preview = Schema['BulkPreview'];
 export type Job = Schema['BulkJob'];
@@ -105,16 +104,18 @@ export async function sendRepeatedly<T>(send: () => Promise<ApiResult<T>>): Prom
 }
 
 /** Starts the job; returns its id. With the same key, the server starts it once. */
-export async function startJob(type: string, body: Body, expect: number): Promise<ApiResult<string>> {
-  const key = uuid();
-  const result = await sendRepeatedly(() =>
-    sendRequest(
-      api.POST('/api/v1/content/{contentType}/bulk', {
-        params: { path: { contentType: type } },
-        headers: { 'Idempotency-Key': key },
-        body: { ...body, expect },
-      }),
-    ),
+export async function startJob(
+  type: string,
+  body: Body,
+  expect: number,
+  key: string,
+): Promise<ApiResult<string>> {
+  const result = await sendRequest(
+    api.POST('/api/v1/content/{contentType}/bulk', {
+      params: { path: { contentType: type } },
+      headers: { 'Idempotency-Key': key },
+      body: { ...body, expect },
+    }),
   );
   if ('problem' in result) return result;
   return { data: 'id' in result.data ? result.data.id : '', etag: null };
