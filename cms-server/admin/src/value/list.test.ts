@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { inserted, moved, replaced, without } from './list';
+import { inserted, moved, partsOf, replaced, without } from './list';
 
 describe('list', () => {
   it('moves an item and keeps the order of the others', () => {
@@ -28,5 +28,10 @@ describe('list', () => {
 
   it('replaces one item', () => {
     expect(replaced([1, 2, 3], 1, 9)).toEqual([1, 9, 3]);
+  });
+
+  it('has parts of at most one size', () => {
+    expect(partsOf([1, 2, 3, 4, 5], 2)).toEqual([[1, 2], [3, 4], [5]]);
+    expect(partsOf([], 2)).toEqual([]);
   });
 });

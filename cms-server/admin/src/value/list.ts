@@ -17,3 +17,10 @@ export function inserted<T>(list: readonly T[], index: number, ...items: T[]): T
 export function replaced<T>(list: readonly T[], index: number, item: T): T[] {
   return list.map((old, at) => (at === index ? item : old));
 }
+
+/** Consecutive parts of a list with at most `size` items each. */
+export function partsOf<T>(list: readonly T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(list.length / size) }, (_, index) =>
+    list.slice(index * size, (index + 1) * size),
+  );
+}

@@ -2,10 +2,12 @@
 // Knows the API, no component.
 import { sendRequest, api, type ApiResult, type Schema } from '../../../api/client';
 import type { FieldErrors, Problem } from '../../../api/problem';
+import { IDS_PER_REQUEST } from '../../../object/links';
 import type { Action } from '../../../object/publish-rules';
 import { isRetryable } from '../../../object/save-queue';
 import { record, records } from '../../../type/definition';
 import { exactText } from '../../../value/exact-json';
+import { partsOf } from '../../../value/list';
 import { queryFor } from '../../../value/search-text';
 
 export type Preview = Schema['BulkPreview'];
@@ -201,11 +203,15 @@ export function deleteRefusals(problem: Problem, ids: string[]): BatchResult {
 
 /** Those of the ids that are live objects. */
 export async function readLiveIds(type: string, ids: string[]): Promise<ApiResult<Set<string>>> {
-  const result = await sendRequest(
-    api.GET('/api/v1/content/{contentType}', {
-      params: { path: { contentType: type }, query: { limit: 1000, 'fields[]': ['id'], 'ids[]': ids } },
-    }),
-  );
-  if ('problem' in result) return result;
-  return { data: new Set(result.data.data.map(({ id }) => id)), etag: null };
+  const live = new Set<string>();
+  for (const part of partsOf(ids, IDS_PER_REQUEST)) {
+    const result = await sendRequest(
+      api.GET('/api/v1/content/{contentType}', {
+        params: { path: { contentType: type }, query: { limit: 1000, 'fields[]': ['id'], 'ids[]': part } },
+      }),
+    );
+    if ('problem' in result) return result;
+    for (const { id } of result.data.data) live.add(id);
+  }
+  return { data: live, etag: null };
 }

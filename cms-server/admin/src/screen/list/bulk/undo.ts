@@ -2,12 +2,14 @@
 // component.
 import { sendExact, api, type ApiResult, type Page } from '../../../api/client';
 import type { Problem } from '../../../api/problem';
+import { IDS_PER_REQUEST } from '../../../object/links';
 import { statusOf, type Action, type Status } from '../../../object/publish-rules';
 import { baseOf, readObject, updateObject, type StoredObject } from '../../../object/object-requests';
 import { readVersion } from '../../../object/versions';
 import { session } from '../../../session/session.svelte';
 import { isEqual } from '../../../value/equal';
 import { copyTexts, isExactly, rememberMember } from '../../../value/exact-json';
+import { partsOf } from '../../../value/list';
 import { patchBatch, statusBatch } from './requests';
 
 /** State of an object before an action, as far as undo needs it. */
@@ -30,7 +32,6 @@ export interface UndoResult {
   problem: Problem | null;
 }
 
-const READ_BATCH_SIZE = 200;
 const STATUS_AFTER: Record<Action, Status> = { publish: 'public', unpublish: 'draft', archive: 'archived' };
 
 /** Reads the state of objects before an action; `names` are the properties that it changes. */
@@ -40,12 +41,8 @@ export async function readBefore(
   names: string[],
 ): Promise<ApiResult<Map<string, Before>>> {
   const before = new Map<string, Before>();
-  for (let at = 0; at < ids.length; at += READ_BATCH_SIZE) {
-    const query = {
-      limit: 1000,
-      'fields[]': ['internal', ...names],
-      'ids[]': ids.slice(at, at + READ_BATCH_SIZE),
-    };
+  for (const part of partsOf(ids, IDS_PER_REQUEST)) {
+    const query = { limit: 1000, 'fields[]': ['internal', ...names], 'ids[]': part };
     const result = await sendExact<Page<StoredObject>>(
       api.GET('/api/v1/content/{contentType}', {
         params: { path: { contentType: type }, query },
