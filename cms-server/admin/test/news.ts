@@ -3,8 +3,8 @@ import type { Server } from './server';
 import { expect } from './support';
 import { typeDefinition } from './types';
 
-export async function createNews(server: Server, count: number): Promise<void> {
-  const definition = typeDefinition(
+export function newsDefinition(): Record<string, unknown> {
+  return typeDefinition(
     'news',
     'News',
     {
@@ -14,7 +14,10 @@ export async function createNews(server: Server, count: number): Promise<void> {
     },
     { draftPublic: true },
   );
-  const defined = await server.request('POST', '/api/v1/internal/contenttype', definition);
+}
+
+export async function createNews(server: Server, count: number): Promise<void> {
+  const defined = await server.request('POST', '/api/v1/internal/contenttype', newsDefinition());
   expect(defined.status, await defined.clone().text()).toBe(200);
   const objects = Array.from({ length: count }, (_, index) => ({
     id: `news-${String(index)}`,

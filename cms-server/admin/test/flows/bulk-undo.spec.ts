@@ -1,7 +1,7 @@
 // Undo of actions on several objects.
 import type { Page } from '@playwright/test';
 import { createSheetType, send } from '../exact';
-import { createNews } from '../news';
+import { createNews, newsDefinition } from '../news';
 import type { Server } from '../server';
 import { expect, signIn, test } from '../support';
 
@@ -103,4 +103,77 @@ test('restores objects that link to each other, with their status and what reade
   await page.getByRole('button', { name: 'Undo' }).click();
   await expect(page.getByText('Undone.')).toBeVisible();
   expect(await read()).toEqual(before);
+});
+
+/** Makes the link between news required. */
+async function requireLinks(server: Server): Promise<void> {
+  const definition = newsDefinition();
+  Object.assign(definition.schemaDefinition as object, { required: ['about'] });
+  const changed = await server.request('PUT', '/api/v1/internal/contenttype/news', definition);
+  expect(changed.status, await changed.clone().text()).toBe(200);
+}
+
+async function deleteAll(page: Page, home: string, count: number): Promise<void> {
+  await page.goto(`${home}/admin/c/news?order=title`);
+  await page.getByLabel('Select all rows on this page').check();
+  await page.getByRole('button', { name: 'Delete', exact: true }).click();
+  await page.getByRole('button', { name: `Delete ${String(count)} objects` }).click();
+  await expect(page.getByText(`${String(count)} objects deleted.`)).toBeVisible();
+}
+
+test('restores objects that require links to each other', async ({ page, server, home }) => {
+  await createNews(server, 3);
+  const ids = ['news-0', 'news-1', 'news-2'];
+  await linkInCircle(server, ids);
+  await requireLinks(server);
+  const read = () =>
+    Promise.all(
+      ids.map(async (id) => (await (await server.request('GET', `/api/v1/content/news/${id}`)).json()).about),
+    );
+  const before = await read();
+  await signIn(page);
+  await deleteAll(page, home, 3);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect(page.getByText('Undone.')).toBeVisible();
+  expect(await read()).toEqual(before);
+});
+
+test('says which objects stay in the trash, and which are no longer there', async ({
+  page,
+  server,
+  home,
+}) => {
+  await createNews(server, 3);
+  await signIn(page);
+  await deleteAll(page, home, 3);
+  await requireLinks(server);
+  const trash = await (await server.request('GET', '/api/v1/trash')).json();
+  const { entry } = trash.data.find(({ id }: { id: string }) => id === 'news-1');
+  await server.request('DELETE', `/api/v1/trash/${String(entry)}`);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  const message = page.getByRole('status').filter({ hasText: 'Undone for 0 objects.' });
+  await expect(message).toContainText('1 object is no longer in the trash.');
+  await expect(message).toContainText('2 objects stay in the trash: “News 000” (about: ');
+});
+
+test('restores after lost responses, and again when the server is reached', async ({
+  page,
+  server,
+  home,
+}) => {
+  await createNews(server, 2);
+  await signIn(page);
+  await deleteAll(page, home, 2);
+  let isOffline = true;
+  await page.route(/\/api\/v1\/trash\/.*\/restore$/, async (route) => {
+    if (isOffline) return route.abort();
+    await route.fetch();
+    await route.abort();
+  });
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect(page.getByText('2 objects stay in the trash:')).toContainText('The server cannot be reached.');
+  isOffline = false;
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await expect(page.getByText('Undone.')).toBeVisible();
+  await expect(page.getByRole('rowheader')).toHaveCount(2);
 });

@@ -99,6 +99,16 @@ export const bulk: Texts['bulk'] = {
       one: '1 Objekt bleibt „Geändert“: Besucher sehen die veröffentlichte Version.',
       other: `${text} Objekte bleiben „Geändert“: Besucher sehen die veröffentlichten Versionen.`,
     }),
+  undoGone: (count, text) =>
+    plural(count, {
+      one: '1 Objekt ist nicht mehr im Papierkorb.',
+      other: `${text} Objekte sind nicht mehr im Papierkorb.`,
+    }),
+  undoInTrash: (count, text) =>
+    plural(count, { one: '1 Objekt bleibt im Papierkorb:', other: `${text} Objekte bleiben im Papierkorb:` }),
+  undoReason: (title, reason) => `„${title}“ (${reason})`,
+  undoLinks: (title) => `„${title}“ wurde ohne einige seiner Links wiederhergestellt.`,
+  undoUnknown: 'Ob es auch für weitere rückgängig gemacht wurde, ist unbekannt: Es kam keine Antwort.',
   needs: (right) => `Fehlendes Recht: ${right}`,
   rights: { update: 'Ändern', publish: 'Veröffentlichen', delete: 'Löschen' },
 };

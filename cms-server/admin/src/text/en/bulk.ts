@@ -95,6 +95,16 @@ export const bulk = {
       one: '1 object stays “Edited”: readers see its published version.',
       other: `${text} objects stay “Edited”: readers see their published versions.`,
     }),
+  undoGone: (count: number, text: string) =>
+    plural(count, {
+      one: '1 object is no longer in the trash.',
+      other: `${text} objects are no longer in the trash.`,
+    }),
+  undoInTrash: (count: number, text: string) =>
+    plural(count, { one: '1 object stays in the trash:', other: `${text} objects stay in the trash:` }),
+  undoReason: (title: string, reason: string) => `“${title}” (${reason})`,
+  undoLinks: (title: string) => `“${title}” was restored without some of its links.`,
+  undoUnknown: 'It is unknown whether this was undone for others too: no response arrived.',
   needs: (right: string) => `Missing right: ${right}`,
   rights: { update: 'update', publish: 'publish', delete: 'delete' },
 };

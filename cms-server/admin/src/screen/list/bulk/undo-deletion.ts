@@ -2,18 +2,21 @@
 import { sendRequest, api, type Schema } from '../../../api/client';
 import type { Problem } from '../../../api/problem';
 import type { Values } from '../../../object/form-state.svelte';
-import { linksIn } from '../../../object/links';
 import { baseOf, readTrashEntry, restoreObject, updateObject } from '../../../object/object-requests';
 import { statusOf, type Status } from '../../../object/publish-rules';
+import { isRetryable } from '../../../object/save-queue';
 import { session, typeNamed } from '../../../session/session.svelte';
-import { linkTo } from '../../../value/link';
-import { statusBatch } from './requests';
+import { t } from '../../../text';
+import { linkTo, targetKey, targetOf } from '../../../value/link';
+import { isRecord } from '../../../value/record';
+import { readLiveIds, sendRepeatedly, statusBatch } from './requests';
 import { restoreEdited, type UndoResult } from './undo';
+import { reasonOf } from './undo-text';
 
 type Item = Schema['TrashItem'];
 const MAX_TRASH_PAGES = 20;
 
-/** Restores objects that this user has just deleted. */
+/** Restores objects that this user has just deleted. Objects that are live already count as restored. */
 export async function restoreDeleted(type: string, ids: string[]): Promise<UndoResult> {
   const waiting = new Set(ids);
   const by = session.context?.by.id;
@@ -24,50 +27,65 @@ export async function restoreDeleted(type: string, ids: string[]): Promise<UndoR
         params: { query: { page, limit: 1000, 'content_type[]': [type], ...(by && { by }) } },
       }),
     );
-    if ('problem' in found) return { undone: 0, skipped: 0, problem: found.problem };
+    if ('problem' in found) return notRestored(0, found.problem);
     // The trash lists the latest deletion of an object first: `delete` is true for that one only.
     items.push(...found.data.data.filter(({ id }) => waiting.delete(id)));
     if (page >= found.data.total_pages) break;
   }
-  return restoreItems(items.reverse());
+  const { refused, problem } = await restoreItems(items.reverse());
+  // A restore whose response was lost may have succeeded.
+  const live = await sendRepeatedly(() => readLiveIds(type, ids));
+  if ('problem' in live) return notRestored(items.length - refused.length, live.problem);
+  const inTrash = refused.filter(({ id }) => !live.data.has(id));
+  return {
+    undone: live.data.size,
+    skipped: 0,
+    inTrash,
+    gone: ids.length - live.data.size - inTrash.length,
+    problem,
+    canRepeat: inTrash.some((item) => isRetryable(item.problem)),
+  };
+}
+
+function notRestored(undone: number, problem: Problem): UndoResult {
+  return { undone, skipped: 0, problem, canRepeat: isRetryable(problem) };
 }
 
 /**
  * Restores entries of the trash. Those that are refused are tried again after others, to which they may link. If only
  * objects are left that link to each other, one of them is restored without these links, which return at the end.
  */
-async function restoreItems(items: Item[]): Promise<UndoResult> {
-  const result: UndoResult = { undone: 0, skipped: 0, problem: null };
+async function restoreItems(items: Item[]): Promise<{ refused: Refused[]; problem: Problem | null }> {
   const unlinked: Unlinked[] = [];
-  let pending = items;
-  while (pending.length > 0) {
-    const refused: Item[] = [];
-    result.problem = null;
+  let refused: Refused[] = [];
+  for (let pending = items; pending.length > 0;) {
+    refused = [];
     for (const item of pending) {
       const problem = await restoreObject(item.entry);
-      if (problem) {
-        result.problem ??= problem;
-        refused.push(item);
-      } else result.undone += 1;
+      if (problem) refused.push({ ...item, problem });
     }
     if (refused.length === pending.length) {
       const next = await restoreOneUnlinked(pending);
       if (!next) break;
       unlinked.push(next);
-      result.problem = null;
+      refused = refused.filter(({ entry }) => entry !== next.entry);
     }
-    pending = refused.filter(({ id }) => !unlinked.some((object) => object.id === id));
+    pending = refused;
   }
+  let problem: Problem | null = null;
   for (const object of unlinked) {
-    const problem = await restoreLinks(object);
-    if (problem) result.problem ??= problem;
-    else result.undone += 1;
+    const failed = await restoreLinks(object);
+    if (failed) problem ??= { ...failed, message: `${t.bulk.undoLinks(object.title)} ${reasonOf(failed)}` };
   }
-  return result;
+  return { refused, problem };
 }
+
+type Refused = Item & { problem: Problem };
 
 /** An object that was restored without some of its links, and its state before the deletion. */
 interface Unlinked {
+  entry: string;
+  title: string;
   type: string;
   id: string;
   values: Values;
@@ -76,24 +94,49 @@ interface Unlinked {
   publicVersion: number;
 }
 
-/** Restores one of the entries without its links to the others; null when each is refused. */
+/**
+ * Restores one of the entries with links to itself instead of to the others, because the links may be required; null
+ * when each is refused.
+ */
 async function restoreOneUnlinked(pending: Item[]): Promise<Unlinked | null> {
-  const targets = new Set(pending.map(({ contentType, id }) => linkTo(contentType, id).dataUrl));
-  for (const { entry, contentType, id } of pending) {
+  const targets = new Set(pending.map(({ contentType, id }) => targetKey({ type: contentType, id })));
+  for (const { entry, contentType, id, objectTitle } of pending) {
     const read = await readTrashEntry(entry);
     if ('problem' in read) continue;
     const { object } = read.data;
     const { values } = baseOf(object, null);
+    const own = linkTo(contentType, id).dataUrl;
     const data = Object.fromEntries(
-      Object.entries(values).filter(([, value]) => !linksIn(value).some((url) => targets.has(url))),
+      Object.entries(values).map(([name, value]) => [name, withOwnLink(value, targets, own)]),
     );
     const status = typeNamed(contentType)?.draftPublic === true ? statusOf(object.internal?.status) : null;
     // The published version has links too: the object is published again when its links are back.
     const draft = status === 'public' || status === 'modified';
     if (await restoreObject(entry, { data, draft }, [values])) continue;
-    return { type: contentType, id, values, status, publicVersion: object.internal?.publicVersion ?? -1 };
+    const publicVersion = object.internal?.publicVersion ?? -1;
+    return { entry, title: objectTitle || id, type: contentType, id, values, status, publicVersion };
   }
   return null;
+}
+
+/** A value whose links to `targets` lead to `own` instead. A list has a link once only. */
+function withOwnLink(value: unknown, targets: ReadonlySet<string>, own: string): unknown {
+  if (Array.isArray(value)) {
+    const first = value.findIndex((item) => isLinkTo(item, targets));
+    return value
+      .filter((item, index) => index === first || !isLinkTo(item, targets))
+      .map((item) => withOwnLink(item, targets, own));
+  }
+  if (!isRecord(value)) return value;
+  if (isLinkTo(value, targets)) return { ...value, dataUrl: own };
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [name, withOwnLink(member, targets, own)]),
+  );
+}
+
+function isLinkTo(value: unknown, targets: ReadonlySet<string>): boolean {
+  const target = targetOf(value);
+  return target !== null && targets.has(targetKey(target));
 }
 
 async function restoreLinks({ type, id, values, status, publicVersion }: Unlinked): Promise<Problem | null> {

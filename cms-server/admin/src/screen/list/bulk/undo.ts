@@ -28,8 +28,14 @@ export interface UndoResult {
   skipped: number;
   /** Number of objects that have unpublished changes, unlike before the action. */
   modified?: number;
+  /** Deleted objects that stay in the trash, and why. */
+  inTrash?: { id: string; objectTitle: string; problem: Problem }[];
+  /** Number of deleted objects that are no longer in the trash. */
+  gone?: number;
   /** The first failure. */
   problem: Problem | null;
+  /** Responses were lost, so the undo may succeed when it is repeated. */
+  canRepeat?: boolean;
 }
 
 const STATUS_AFTER: Record<Action, Status> = { publish: 'public', unpublish: 'draft', archive: 'archived' };

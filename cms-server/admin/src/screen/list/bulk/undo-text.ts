@@ -1,0 +1,34 @@
+// What the undo of an action on several objects reports. Knows no API, no component.
+import type { Problem } from '../../../api/problem';
+import { isRetryable } from '../../../object/save-queue';
+import { t } from '../../../text';
+import { number } from '../../../text/format';
+import type { UndoResult } from './undo';
+
+const MAX_REASONS = 3;
+
+export function reasonOf(problem: Problem): string {
+  return problem.message || t.common.offline;
+}
+
+export function undoText(result: UndoResult): string {
+  const { undone, skipped, modified = 0, inTrash = [], gone = 0, problem } = result;
+  const reasons = inTrash
+    .slice(0, MAX_REASONS)
+    .map((item) => t.bulk.undoReason(item.objectTitle || item.id, reasonOf(item.problem)));
+  const more = inTrash.length - reasons.length;
+  const complete = skipped + inTrash.length + gone === 0 && !problem;
+  const unknown = problem !== null && isRetryable(problem);
+  const text = [
+    complete ? t.bulk.undone : t.bulk.undoneOf(undone, number(undone)),
+    skipped > 0 ? t.bulk.undoLeft(skipped, number(skipped)) : '',
+    modified > 0 ? t.bulk.undoModified(modified, number(modified)) : '',
+    gone > 0 ? t.bulk.undoGone(gone, number(gone)) : '',
+    inTrash.length > 0 ? t.bulk.undoInTrash(inTrash.length, number(inTrash.length)) : '',
+    ...reasons,
+    more > 0 ? t.bulk.andMore(number(more)) : '',
+    unknown ? t.bulk.undoUnknown : '',
+    problem ? reasonOf(problem) : '',
+  ];
+  return text.filter(Boolean).join(' ');
+}
