@@ -12,7 +12,10 @@ use std::{
     io::{self, ErrorKind, Read, Seek, Write},
     ops::Range,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
@@ -66,6 +69,8 @@ pub struct Files {
     space: String,
     /// Opened on first use: commands without media need no storage.
     open: OnceLock<Storage>,
+    /// Whether [`OWNER`] was created here.
+    is_claimed: AtomicBool,
     /// The last error of the storage check.
     last_error: Mutex<Option<String>>,
 }
@@ -80,7 +85,8 @@ pub struct StoredFile {
 
 impl Files {
     pub fn new(settings: FileSettings, space: String) -> Self {
-        Self { settings, space, open: OnceLock::new(), last_error: Mutex::default() }
+        let (open, is_claimed) = (OnceLock::new(), AtomicBool::new(false));
+        Self { settings, space, open, is_claimed, last_error: Mutex::default() }
     }
 
     /// Opens the storage, which otherwise happens on first use.
@@ -253,6 +259,15 @@ impl Files {
         })
     }
 
+    /// Makes a bucket free for other spaces again, if it had no owner before.
+    pub fn release(&self) -> Result<()> {
+        if !self.is_claimed.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        let storage = self.open()?;
+        storage.found(storage.wait(storage.store.delete(&Key::from(OWNER)))).map(drop)
+    }
+
     /// Returns all files, in no particular order, or the error of `ensure_running`, which is called
     /// before each. Other entries are ignored.
     pub fn list(&self, ensure_running: &dyn Fn() -> Result<()>) -> Result<Vec<StoredFile>> {
@@ -316,7 +331,9 @@ impl Files {
             ))),
             None => {
                 let put = storage.store.put(&key, self.space.clone().into()).await;
-                put.map(drop).map_err(|error| storage.failure(error))
+                put.map_err(|error| storage.failure(error))?;
+                self.is_claimed.store(true, Ordering::Relaxed);
+                Ok(())
             }
         }
     }

@@ -254,8 +254,10 @@ impl StagingDirectory {
 
     /// Removes everything, ignoring errors.
     fn clear(&self, folder: &Path) {
-        if let Some(files) = &self.files {
-            files.remove(&self.sent).ok();
+        if let Some(files) = &self.files
+            && (self.sent.is_empty() || files.remove(&self.sent).is_ok())
+        {
+            files.release().ok();
         }
         // The database first: a directory with a database counts as complete.
         fs::remove_file(folder.join(DATABASE)).ok();

@@ -14,11 +14,14 @@ use std::{
 };
 
 use cms_core::{
-    BackupDestination, Caller, Cms, CoreConfig, Error, MediaStorage, S3Bucket,
+    BackupDestination, Caller, Cms, CoreConfig, Error, MediaStorage, S3Bucket, SharedDatabase,
+    create_cluster, export_cluster,
     ids::RandomIds,
-    testing::{TestCms, images},
+    restore,
+    testing::{MemoryDatabase, TestCms, images},
     wire::{check::CheckRequest, media::UploadRequest, trash::TrashRequest},
 };
+use tempfile::TempDir;
 
 use super::{
     backup::check_scheduled_backups,
@@ -303,6 +306,52 @@ fn bucket_belongs_to_one_data_directory() {
     config.media = MediaStorage::S3(storage.bucket("a"));
     let again = Cms::open(config).unwrap();
     assert!(get(&again, &format!("/image/0x0/{id}.txt")).is_ok());
+}
+
+#[test]
+fn export_of_a_cluster_is_repeated_after_an_error_of_the_bucket() {
+    let Some(storage) = Storage::start() else { return };
+    let alone = TestCms::standalone();
+    let id = text(&alone.cms, b"shared");
+    let database: Arc<dyn SharedDatabase> = Arc::new(MemoryDatabase::default());
+    let bucket = storage.bucket("a");
+    create_cluster(&alone.cms, &database, &MediaStorage::S3(bucket.clone())).unwrap();
+
+    let folder = TempDir::new().unwrap();
+    let elsewhere = S3Bucket { name: "elsewhere".to_owned(), ..bucket.clone() };
+    export_cluster(folder.path(), &*database, Some(&MediaStorage::S3(elsewhere))).unwrap_err();
+    assert!(!folder.path().join("cms.db").exists());
+    export_cluster(folder.path(), &*database, Some(&MediaStorage::S3(bucket))).unwrap();
+    let exported = Cms::open(CoreConfig::new(folder.path())).unwrap();
+    assert_eq!(get(&exported, &format!("/image/0x0/{id}.txt")).unwrap().1, b"shared");
+}
+
+/// The bucket can then be used by any data directory.
+#[test]
+fn failed_restore_leaves_a_bucket_as_it_was() {
+    let Some(storage) = Storage::start() else { return };
+    let alone = TestCms::standalone();
+    let id = text(&alone.cms, b"in the backup");
+    let mut backup = Vec::new();
+    alone.cms.backups().write(alone.cms.backups().begin().unwrap(), &mut backup).unwrap();
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("site.tar");
+    let restore = |length: usize, prefix: &str| {
+        fs::write(&path, &backup[..length]).unwrap();
+        let mut config = CoreConfig::new(folder.path().join("data"));
+        config.media = MediaStorage::S3(storage.bucket(prefix));
+        restore(&path, &config)
+    };
+    // The end of the archive and its manifest are missing.
+    let length = backup.len() - 2048;
+    let Err(Error::BadRequest(reason)) = restore(length, "a") else { panic!("it was restored") };
+    assert_eq!(storage.keys(), BTreeSet::new(), "{reason}");
+    restore(backup.len(), "a").unwrap();
+    let restored = storage.keys();
+    assert_eq!(restored, BTreeSet::from(["a/cms-space".to_owned(), format!("a/media/{id}")]));
+    fs::remove_dir_all(folder.path().join("data")).unwrap();
+    restore(length, "a").unwrap_err();
+    assert_eq!(storage.keys(), restored);
 }
 
 #[test]
