@@ -35,7 +35,6 @@ fn exported() -> Cli {
     {
         cli.run_line(command).exits(0);
     }
-    // A link to a later object needs a folder or a second import.
     cli.run(&["import", "page", "pages.ndjson", "--data", "sample"]).ok();
     cli.run(&["publish", "page", "imprint", "--data", "sample"]).ok();
     cli.run(&["export", "content", "--data", "sample"]).ok();

@@ -16,7 +16,8 @@ pub(crate) enum WebhookCommand {
             value_parser = clap::value_parser!(u32).range(1..=1000))]
         limit: u32,
     },
-    /// Replay deliveries: the named ones, or all failed ones; pending ones are sent immediately.
+    /// Replay deliveries: the named ones, or all failed ones. In both cases all pending ones are sent
+    /// immediately.
     Replay {
         id: String,
         /// Replay the deliveries with these ids from the log.

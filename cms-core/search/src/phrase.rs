@@ -1,7 +1,8 @@
 //! Phrases, searched until the deadline.
 //!
 //! The engine goes to the next match in one call, which may read the positions of the words in all
-//! documents of a segment. The scorer here tries one document per call.
+//! documents of a segment. The scorer here asks the engine for one document at a
+//! time, and checks the deadline in between.
 
 use tantivy::{
     DocId, DocSet, Score, SeekDangerResult, SegmentReader, TERMINATED, Term,

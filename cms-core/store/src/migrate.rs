@@ -115,8 +115,8 @@ fn open_lock(folder: &Path) -> Result<File> {
 }
 
 fn lock_shared(lock: &File, folder: &Path) -> Result<()> {
-    let is_held = lock::wait(MAX_LOCK_WAIT, || lock.try_lock_shared());
-    if is_held.map_err(|error| path_error(folder, &error))? {
+    let is_taken = lock::wait(MAX_LOCK_WAIT, || lock.try_lock_shared());
+    if is_taken.map_err(|error| path_error(folder, &error))? {
         return Ok(());
     }
     Err(Error::Busy(format!(

@@ -169,8 +169,8 @@ impl WriteTransaction<'_> {
         )
     }
 
-    /// Removes a user with sessions, links, settings, working copies and preview tokens. The name
-    /// remains for versions and the journal.
+    /// Removes a user, and its sessions, links, settings, working copies and preview tokens. The
+    /// name remains for versions and the journal.
     pub fn remove_user(&self, pk: i64, at: Timestamp) -> Result<()> {
         for sql in [
             "DELETE FROM working_copy WHERE actor = ?1",

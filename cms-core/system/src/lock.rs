@@ -23,8 +23,8 @@ pub fn open(path: &Path) -> Result<File> {
 /// Takes the lock of a file, which is created if missing; none when another process holds it.
 pub fn try_lock(path: &Path) -> Result<Option<File>> {
     let file = open(path)?;
-    let is_held = wait(Duration::ZERO, || file.try_lock());
-    Ok(is_held.map_err(|error| path_error(path, &error))?.then_some(file))
+    let is_taken = wait(Duration::ZERO, || file.try_lock());
+    Ok(is_taken.map_err(|error| path_error(path, &error))?.then_some(file))
 }
 
 /// Takes a lock; returns false when another process still holds it after the timeout.

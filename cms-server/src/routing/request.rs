@@ -6,8 +6,8 @@
 //!
 //! Key and content types are read once, in one snapshot; the permission is checked against them. A
 //! body is read only after that: a client without the right to write cannot make the server read
-//! one. On routes without a body, only the service checks the permission, except for backups and sign-out,
-//! which are checked here.
+//! one. On routes without a body, the handler or the service checks the permission; those of backups and
+//! sign-out are checked here.
 
 use std::{
     sync::{Arc, LazyLock},

@@ -66,7 +66,7 @@ impl Metrics {
             registry,
         };
         valid(metrics.registry.register(Box::new(metrics.durations.clone())));
-        // Counters without events are 0, not absent.
+        // These counters are 0 without events; that of forwarded writes is absent, as on a single server.
         for result in ["delivered", "rejected", "no_response"] {
             metrics.deliveries.with_label_values(&[result]);
         }

@@ -28,7 +28,7 @@ export async function restoreDeleted(type: string, ids: string[]): Promise<UndoR
       }),
     );
     if ('problem' in found) return notRestored(0, found.problem);
-    // The trash lists the latest deletion of an object first: `delete` is true for that one only.
+    // The trash lists the latest deletion of an object first: `waiting.delete(id)` returns true for it only.
     items.push(...found.data.data.filter(({ id }) => waiting.delete(id)));
     if (page >= found.data.total_pages) break;
   }
