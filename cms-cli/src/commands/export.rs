@@ -6,7 +6,7 @@
 //! earlier one. Empty built-in types without changes are left out: other spaces have them too.
 
 use std::{
-    collections::{HashMap, HashSet},
+    collections::HashMap,
     fs::{self, File},
     io::{BufWriter, Write},
     path::Path,
@@ -15,8 +15,7 @@ use std::{
 
 use cms_core::{
     DEFAULT_WORKFLOW, Error,
-    import::{definition, fetch, is_system_type, is_unchanged_builtin_type, list_ids},
-    limits,
+    import::{definition, fetch, is_system_type, is_unchanged_builtin_type, list_ids, list_keys},
     paging::PageRequest,
     wire::{
         content_type::ContentType,
@@ -41,12 +40,10 @@ use crate::{
     printer::{Printer, ProgressDisplay},
     project,
     settings::Settings,
-    target::{Edition, Target, all_pages},
+    target::{Edition, Target},
 };
 
 const OBJECTS_PER_FILE: usize = 10_000;
-/// Entries of a list in one request.
-const PAGE_SIZE: u32 = limits::MAX_PAGE_SIZE;
 /// Objects in memory.
 const BATCH_SIZE: usize = 200;
 /// The page of a request that only counts objects.
@@ -241,12 +238,10 @@ impl Export<'_> {
 
     /// Writes the deleted objects of a type, oldest deletion first.
     fn write_deleted(&mut self, name: &str, path: &Path) -> Result<()> {
-        // The list is newest first. Objects that are deleted meanwhile move entries to later pages, so
-        // no entry is missed, but some are read twice.
-        let items = all_pages(PAGE_SIZE, |page| self.target.trash(&deletions(name, page)))?;
-        let mut seen = HashSet::new();
-        let entries = items.into_iter().map(|item| item.entry);
-        let mut entries: Vec<_> = entries.filter(|entry| seen.insert(entry.clone())).collect();
+        let mut entries = list_keys(|page| {
+            let list = self.target.trash(&deletions(name, page))?;
+            Ok((list.total_count, list.data.into_iter().map(|item| item.entry).collect()))
+        })?;
         if entries.is_empty() {
             return Ok(());
         }

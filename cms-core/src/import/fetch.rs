@@ -14,27 +14,57 @@ use super::ImportTarget;
 const MAX_LIST_OBJECTS: usize = 500;
 /// Bytes of ids in one list request: they are part of its URL.
 const MAX_ID_BYTES: usize = 8_000;
+/// Entries of a page that [`list_keys`] has read before, as long as the list does not change.
+const MIN_OVERLAP: u64 = 250;
 
 /// Returns the ids of all objects, in the order of creation.
-///
-/// Pages are read from the last one to the first: if objects are deleted meanwhile, later ones move to
-/// pages that are not read yet, so none is missed, but some are read twice. An object that is restored
-/// from the trash meanwhile moves later ones in the other direction: one of them can be missed.
 pub fn list_ids(target: &dyn ImportTarget, content_type: &str) -> Result<Vec<String>> {
-    let list = |page| {
+    list_keys(|page| {
         let request = ListRequest { page, fields: vec!["id".to_owned()], ..ListRequest::default() };
-        target.objects(content_type, &request, Edition::Current)
-    };
-    let limit = limits::MAX_PAGE_SIZE;
-    let total = list(PageRequest { number: 1, limit: 1 })?.total_count;
-    let pages = PageRequest { number: 1, limit }.page_count(total);
-    let mut ids = IndexSet::new();
-    for number in (1..=u32::try_from(pages).unwrap_or(u32::MAX)).rev() {
-        let objects = list(PageRequest { number, limit })?.data;
-        let found = objects.iter().rev().filter_map(|object| object["id"].as_str());
-        ids.extend(found.map(str::to_owned));
+        let list = target.objects(content_type, &request, Edition::Current)?;
+        let ids = list.data.iter().filter_map(|object| object["id"].as_str());
+        Ok((list.total_count, ids.map(str::to_owned).collect()))
+    })
+}
+
+/// Returns the keys of all entries of a list, in its order. `list` returns the number of all entries,
+/// and the keys of one page.
+///
+/// Entries that exist all the time are not missed while others are added and removed, for example
+/// objects restored from the trash: pages are read from the last one to the first, and each must
+/// overlap the entries that were read before it.
+pub fn list_keys(list: impl Fn(PageRequest) -> Result<(u64, Vec<String>)>) -> Result<Vec<String>> {
+    let mut keys = IndexSet::new();
+    // Before the first entry that was read.
+    let (mut offset, _) = list(PageRequest { number: 1, limit: 1 })?;
+    loop {
+        let limit = overlapping_page_size(offset);
+        let number = offset / u64::from(limit) + 1;
+        let request = PageRequest { number: u32::try_from(number).unwrap_or(u32::MAX), limit };
+        let (_, page) = list(request)?;
+        let is_last = page.len() < limit as usize;
+        if is_last || page.iter().any(|key| keys.contains(key)) {
+            keys.extend(page.into_iter().rev());
+            offset = request.offset();
+            if offset == 0 {
+                return Ok(keys.into_iter().rev().collect());
+            }
+        } else {
+            // So many entries were added before this page that those read are behind it.
+            offset = request.offset() + u64::from(limit);
+        }
     }
-    Ok(ids.into_iter().rev().collect())
+}
+
+/// Returns the size of the page with the most entries before `offset` that also has
+/// [`MIN_OVERLAP`] entries from there on.
+fn overlapping_page_size(offset: u64) -> u32 {
+    let before = |limit: &u32| {
+        let before = offset % u64::from(*limit);
+        if before + MIN_OVERLAP <= u64::from(*limit) { before } else { 0 }
+    };
+    let sizes = limits::MAX_PAGE_SIZE / 2..=limits::MAX_PAGE_SIZE;
+    sizes.max_by_key(before).unwrap_or(limits::MAX_PAGE_SIZE)
 }
 
 /// Returns the existing objects of these ids, by id in lower case.
@@ -91,7 +121,7 @@ fn fetch_list(
 
 #[cfg(test)]
 mod tests {
-    use std::cell::RefCell;
+    use std::{cell::RefCell, collections::HashSet};
 
     use cms_model::{
         object::render::require_bounded,
@@ -106,19 +136,35 @@ mod tests {
     use super::*;
     use crate::import::{PreparedSave, SaveMode};
 
-    /// A space with objects of 1 MiB. Each list request deletes the first object.
-    struct Shrinking(RefCell<Vec<String>>);
+    /// A space with objects of 1 MiB that change with each list request.
+    struct Changing {
+        ids: RefCell<Vec<String>>,
+        change: fn(&mut Vec<String>),
+    }
 
-    impl Shrinking {
-        fn new(objects: usize) -> Self {
-            Self(RefCell::new((0..objects).map(|number| format!("A{number}")).collect()))
+    impl Changing {
+        fn new(objects: usize, change: fn(&mut Vec<String>)) -> Self {
+            let ids = (0..objects).map(|number| format!("A{number}")).collect();
+            Self { ids: RefCell::new(ids), change }
         }
     }
 
-    impl ImportTarget for Shrinking {
+    fn delete_first(ids: &mut Vec<String>) {
+        if !ids.is_empty() {
+            ids.remove(0);
+        }
+    }
+
+    /// As if older objects were restored from the trash.
+    fn restore(objects: usize, ids: &mut Vec<String>) {
+        let known = ids.len();
+        ids.splice(..0, (0..objects).map(|number| format!("R{}", known + number)));
+    }
+
+    impl ImportTarget for Changing {
         fn objects(&self, _: &str, request: &ListRequest, _: Edition) -> Result<List<Value>> {
             let ListRequest { page, ids: wanted, fields, .. } = request;
-            let mut ids = self.0.borrow_mut();
+            let mut ids = self.ids.borrow_mut();
             let is_wanted = |id: &&String| wanted.as_ref().is_none_or(|ids| ids.contains(id));
             let found = ids.iter().filter(is_wanted).map(|id| json!({ "id": id }));
             let found: Vec<Value> = found.collect();
@@ -127,9 +173,7 @@ mod tests {
             if fields.is_empty() {
                 require_bounded(data.len() * 1024 * 1024)?;
             }
-            if !ids.is_empty() {
-                ids.remove(0);
-            }
+            (self.change)(&mut ids);
             Ok(List::new(*page, found.len() as u64, data))
         }
 
@@ -151,21 +195,41 @@ mod tests {
     }
 
     #[test]
-    fn list_of_ids_has_every_object_that_was_not_deleted_meanwhile() {
-        for objects in [0, 1, 999, 1000, 1001, 3500] {
-            let space = Shrinking::new(objects);
-            let ids = list_ids(&space, "post").unwrap();
-            let remaining = space.0.into_inner();
-            assert!(ids.ends_with(&remaining), "{objects}: {} listed", ids.len());
+    fn list_of_ids_has_every_object_that_existed_all_the_time() {
+        let changes: [fn(&mut Vec<String>); 6] = [
+            |_| (),
+            delete_first,
+            |ids| restore(1, ids),
+            |ids| restore(200, ids),
+            |ids| {
+                delete_first(ids);
+                restore(20, ids);
+            },
+            |ids| ids.push(format!("N{}", ids.len())),
+        ];
+        for (case, change) in changes.into_iter().enumerate() {
+            for objects in [0, 1, 750, 751, 1000, 1001, 3500] {
+                let space = Changing::new(objects, change);
+                let before = space.ids.borrow().clone();
+                let ids = list_ids(&space, "post").unwrap();
+                let after = space.ids.into_inner();
+                let sets = [&before, &after].map(|ids| ids.iter().collect::<HashSet<_>>());
+                let existed = |id: &&String| sets.iter().all(|set| set.contains(id));
+                assert!(
+                    before.iter().filter(existed).eq(ids.iter().filter(existed)),
+                    "change {case} of {objects} objects: {} listed",
+                    ids.len()
+                );
+            }
         }
     }
 
     #[test]
     fn fetch_sends_smaller_requests_when_the_response_is_too_large() {
-        let space = Shrinking::new(1200);
-        let ids = space.0.borrow().clone();
+        let space = Changing::new(1200, delete_first);
+        let ids = space.ids.borrow().clone();
         let found = fetch(&space, "post", &ids, Edition::Current).unwrap();
-        for id in space.0.borrow().iter() {
+        for id in space.ids.borrow().iter() {
             assert_eq!(found[&id.to_lowercase()]["id"], **id);
         }
     }

@@ -29,7 +29,7 @@ pub use self::{
         definition, featured_image_updates, is_builtin_type, is_system_type,
         is_unchanged_builtin_type, provisional_type, select_definitions,
     },
-    fetch::{fetch, list_ids},
+    fetch::{fetch, list_ids, list_keys},
     importer::{Existing, ImportCounts, ImportOptions, Importer, Refusal},
     links::order_by_links,
     object::ImportObject,
