@@ -83,11 +83,13 @@ pub(super) fn create_deliveries(
 }
 
 /// Creates the deliveries of all journal rows after the cursor, inside a transaction that is about
-/// to remove the objects of their events permanently, or to change a webhook.
+/// to remove the objects of their events permanently, or to change or restore a webhook.
 pub(crate) fn catch_up(writer: &WriteTransaction<'_>, now: Timestamp) -> Result<()> {
     let Some(webhook_type) = writer.ctd_named(WEBHOOKS)? else { return Ok(()) };
     if writer.type_state(webhook_type)?.live == 0 {
-        return Ok(());
+        // A webhook that this transaction restores from the trash must not get earlier events.
+        writer.drop_webhooks()?;
+        return writer.set_webhook_cursor(writer.journal_head()?.seq);
     }
     let next = || writer.detailed_entries_after(writer.webhook_cursor()?, BATCH_ROWS);
     let mut entries = next()?;

@@ -50,6 +50,29 @@ fn changed_webhook_receives_events_by_its_settings_at_their_time() {
 }
 
 #[test]
+fn webhook_restored_from_the_trash_gets_no_events_of_the_time_between() {
+    for (has_other, is_followed) in [(false, false), (false, true), (true, false), (true, true)] {
+        let test = with_webhook();
+        if has_other {
+            create(&test, "_webhooks", webhook("other", &json!({ "type": "ctd" })));
+        }
+        follow(&test);
+        test.cms.objects().delete(&Caller::local(), "_webhooks", "hook").unwrap();
+        create(&test, "article", json!({ "id": "between", "title": "Between" }));
+        if is_followed {
+            follow(&test);
+        }
+        let trash = test.cms.trash();
+        let list = trash.list(&Caller::local(), &TrashRequest::default()).unwrap();
+        trash.restore(&Caller::local(), &list.data[0].entry, RestoreRequest::default()).unwrap();
+        create(&test, "article", json!({ "id": "after", "title": "After" }));
+        let sent = send_all(&test);
+        let ids: Vec<&Value> = sent.iter().map(|body| &body["payload"]["id"]).collect();
+        assert_eq!(ids, ["after"], "another webhook: {has_other}, followed: {is_followed}");
+    }
+}
+
+#[test]
 fn replayed_delivery_keeps_the_id_of_an_object_that_was_restored_under_another_id() {
     let test = with_webhook();
     create(&test, "article", json!({ "id": "a", "title": "A" }));
