@@ -302,6 +302,23 @@ contentTypes:
     scoped.run(&["export", out]).exits(0).stderr_contains(note);
     assert_eq!(tree(&admin.path("out")), before);
 
+    // Also if the folder of a type that the key sees would have the same name.
+    admin.apply(
+        "names.yaml",
+        "version: 1
+contentTypes:
+  - {name: a__b, properties: {a: {type: text}}}
+  - {name: a_b, properties: {b: {type: text}}}
+",
+    );
+    admin.run(&["export", out]).ok();
+    let before = tree(&admin.path("out"));
+    let create = ["key", "create", "names", "--kind", "scoped", "--rule", "a_b:r", "--json"];
+    let key: serde_json::Value = admin.run(&create).exits(0).json();
+    let scoped = Cli::with_key(&server, key["key"].as_str().unwrap());
+    scoped.run(&["export", out]).exits(0).stderr_contains(note);
+    assert_eq!(tree(&admin.path("out")), before);
+
     // A complete export removes deleted types.
     admin.run(&["ctd", "delete", "secret", "--yes"]).ok();
     admin.run(&["export", out]).ok();

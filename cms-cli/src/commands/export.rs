@@ -6,7 +6,7 @@
 //! earlier one. Empty built-in types without changes are left out: other spaces have them too.
 
 use std::{
-    collections::HashMap,
+    collections::{BTreeMap, HashMap},
     fs::{self, File},
     io::{BufWriter, Write},
     path::Path,
@@ -60,9 +60,12 @@ pub(super) fn run(args: &ExportArgs, settings: &Settings, printer: &Printer) -> 
     let target = open_to_read(settings)?;
     require_types(&*target, &args.types)?;
     let all = target.types()?;
+    let is_complete = args.types.is_empty() && sees_all_types(&*target)?;
+    // Other types of an earlier export stay, so their folders do, too.
+    let kept = if is_complete { BTreeMap::new() } else { folder::folder_names(&args.dir)? };
     let (mut types, mut names) = (Vec::new(), Vec::new());
     let (mut objects, mut files) = (0, 0);
-    for (content_type, folder) in all.iter().zip(folder::names(&all)) {
+    for (content_type, folder) in all.iter().zip(folder::names(&all, &kept)) {
         let is_named = args.types.contains(&content_type.name);
         if !args.types.is_empty() && !is_named {
             continue;
@@ -120,7 +123,14 @@ pub(super) fn run(args: &ExportArgs, settings: &Settings, printer: &Printer) -> 
                 .note(&format!("{} without a file", counted(written.missing, "media object")))?;
         }
         if args.types.is_empty() {
-            remove_other_types(&*target, &staged, &names, printer)?;
+            let others = staged.other_types(&names)?;
+            if is_complete {
+                folder::remove_types(&others)?;
+            } else if !others.is_empty() {
+                let types = counted(others.len() as u64, "other type");
+                let cause = "the key does not see all types";
+                printer.note(&format!("kept {types} of an earlier export: {cause}"))?;
+            }
         }
     }
     let value = json!({ "contentTypes": types.len(), "objects": objects, "files": files });
@@ -135,25 +145,11 @@ pub(super) fn run(args: &ExportArgs, settings: &Settings, printer: &Printer) -> 
     Ok(Outcome::Done)
 }
 
-/// Removes the other types of an earlier export, unless the key may not see them.
-fn remove_other_types(
-    target: &dyn Target,
-    staged: &StagedExport,
-    names: &[String],
-    printer: &Printer,
-) -> Result<()> {
-    let others = staged.other_types(names)?;
-    if others.is_empty() {
-        return Ok(());
-    }
-    let sees_all = target.auth_context()?.api_key.is_none_or(|key| {
+/// Returns whether the key may see all types.
+fn sees_all_types(target: &dyn Target) -> Result<bool> {
+    Ok(target.auth_context()?.api_key.is_none_or(|key| {
         key.kind != KeyKind::Scoped || key.rules.iter().any(Rule::covers_all_types)
-    });
-    if sees_all {
-        return folder::remove_types(&others);
-    }
-    let types = counted(others.len() as u64, "other type");
-    printer.note(&format!("kept {types} of an earlier export: the key does not see all types"))
+    }))
 }
 
 /// Number of written objects and files.

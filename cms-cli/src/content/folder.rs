@@ -175,18 +175,38 @@ fn is_object_file(path: &Path, prefix: &str) -> bool {
     name.starts_with(prefix) && path.extension().is_some_and(|e| e == "json")
 }
 
-/// Names the folder of each type of a space; names are unique, also where letter case is ignored.
-pub(crate) fn names(types: &[ContentType]) -> Vec<String> {
+/// Names the folder of each of these types; names are unique, also where letter case is ignored. A type
+/// has its folder of `kept`, and no folder of another type there.
+pub(crate) fn names(types: &[ContentType], kept: &BTreeMap<String, String>) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for content_type in types {
+        if let Some(name) = kept.get(&content_type.name) {
+            names.push(name.clone());
+            continue;
+        }
         let prefix = if content_type.internal { INTERNAL_PREFIX } else { TYPE_PREFIX };
         let mut name = format!("{prefix}{}", title(&content_type.name));
-        if names.iter().any(|taken| taken.eq_ignore_ascii_case(&name)) {
+        if names.iter().chain(kept.values()).any(|taken| taken.eq_ignore_ascii_case(&name)) {
             name = format!("{name}_{}", content_type.name);
         }
         names.push(name);
     }
     names
+}
+
+/// The name of the folder of each type in an export.
+pub(crate) fn folder_names(folder: &Path) -> Result<BTreeMap<String, String>> {
+    let mut names = BTreeMap::new();
+    if folder.exists() {
+        for path in entries(folder)?.iter().filter(|path| path.join(DEFINITION).is_file()) {
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            // Others cannot be imported.
+            if let Ok(found) = read_type(path) {
+                names.insert(found.name, name);
+            }
+        }
+    }
+    Ok(names)
 }
 
 /// Name of a file of objects, with a number if the type has several.
@@ -373,6 +393,27 @@ mod tests {
         {
             assert_eq!(file_name("a", extension), wanted);
         }
+    }
+
+    #[test]
+    fn folder_of_another_type_is_not_used() {
+        let named =
+            |name: &&str| ContentType { name: (*name).to_owned(), ..ContentType::default() };
+        let types = |names: &[&str]| names.iter().map(named).collect::<Vec<_>>();
+        let kept = BTreeMap::from(
+            [("a_b", "ContentTypeAB"), ("page", "Pages")]
+                .map(|(a, b)| (a.to_owned(), b.to_owned())),
+        );
+        for (wanted, kept) in [
+            (["ContentTypeAB", "ContentTypeAb_ab", "ContentTypePage"], &BTreeMap::new()),
+            (["ContentTypeAB", "ContentTypeAb_ab", "Pages"], &kept),
+        ] {
+            assert_eq!(names(&types(&["a_b", "ab", "page"]), kept), wanted);
+        }
+        assert_eq!(
+            names(&types(&["a__b", "ab"]), &kept),
+            ["ContentTypeAB_a__b", "ContentTypeAb_ab"]
+        );
     }
 
     #[test]
