@@ -1,6 +1,7 @@
 import type { Page } from '@playwright/test';
 import { ADMIN_KEY } from '../server';
 import { expect, expectAccessible, signIn, test } from '../support';
+import { typeDefinition } from '../types';
 
 /** A small image that the server can decode. */
 const PNG = Buffer.from(
@@ -74,7 +75,7 @@ test('filters files, keeps the filters in the address, and pastes an image', asy
   await expectAccessible(page);
 });
 
-test('counts the address of a file in a block as a use', async ({ page, server, home }) => {
+test('counts the address of a file in any text as a use', async ({ page, server, home }) => {
   const upload = async (name: string): Promise<{ url: string }> => {
     const body = new FormData();
     body.append('type', 'file');
@@ -84,12 +85,23 @@ test('counts the address of a file in a block as a use', async ({ page, server, 
   };
   await upload('lonely.txt');
   const { url } = await upload('linked.txt');
+  const inRichText = await upload('in-rich-text.txt');
+  const inList = await upload('in-list.txt');
   const block = { id: 'a', type: 'image', data: { url, caption: '' } };
   const content = { time: 1, version: '2', blocks: [block] };
   await server.request('PATCH', '/api/v1/content/post/the-ten-oclock-boat', { content });
+  const definition = typeDefinition('page', 'Pages', {
+    title: { inputType: 'text' },
+    body: { inputType: 'richtext' },
+    list: { inputType: 'simpleList' },
+  });
+  expect((await server.request('POST', '/api/v1/internal/contenttype', definition)).status).toBe(200);
+  const body = `<p><a href="${inRichText.url}">file</a></p>`;
+  const texts = { id: 'texts', title: 'Texts', body, list: ['', inList.url] };
+  expect((await server.request('POST', '/api/v1/content/page', texts)).status).toBe(200);
   await signIn(page);
   await page.goto(`${home}/admin/media?unused=1&kind=file`);
-  await expect(page.getByText('1 of the 2 files on this page are not used.')).toBeVisible();
+  await expect(page.getByText('1 of the 4 files on this page are not used.')).toBeVisible();
   await expect(page.getByRole('link', { name: /lonely\.txt/ })).toBeVisible();
   await expect(page.getByText(/Only the files of this page are checked/)).toBeVisible();
 });

@@ -26,7 +26,7 @@ export const media: Texts['media'] = {
   unusedOnPage: (unused, files) =>
     `${String(unused)} der ${String(files)} Dateien auf dieser Seite sind unbenutzt.`,
   unusedNote:
-    'Nur die Dateien dieser Seite werden geprüft: Verweise auf sie und ihre Adressen in Blöcken. Adressen in Rich-Texten und Markdown und auf anderen Websites werden nicht bemerkt.',
+    'Nur die Dateien dieser Seite werden geprüft: Verweise auf sie und ihre Adressen in Objekten, die Sie lesen dürfen. Adressen in früheren Versionen, in veröffentlichten Versionen, die seither geändert wurden, und auf anderen Websites werden nicht bemerkt.',
   unusedUnknown: (count) =>
     count === 1
       ? '1 Datei konnte nicht geprüft werden.'

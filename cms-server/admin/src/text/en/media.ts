@@ -25,7 +25,7 @@ export const media = {
   unusedOnPage: (unused: number, files: number) =>
     `${String(unused)} of the ${String(files)} files on this page are not used.`,
   unusedNote:
-    'Only the files of this page are checked: links to them, and their addresses in blocks. Addresses in rich texts and Markdown, and on other sites, are not noticed.',
+    'Only the files of this page are checked: links to them, and their addresses in objects that you may read. Addresses in earlier versions, in published versions that were edited since, and on other sites are not noticed.',
   unusedUnknown: (count: number) =>
     count === 1 ? '1 file could not be checked.' : `${String(count)} files could not be checked.`,
   clearFilters: 'Remove filters',
