@@ -9,7 +9,7 @@ interface Fixtures {
   options: Options;
   server: Server;
   /** Where the page is: the server, or, with CMS_FLOW_PAGE=dist, the files of the last `npm run build`. */
-  home: string;
+  pageOrigin: string;
 }
 
 export const test = base.extend<Fixtures>({
@@ -20,7 +20,7 @@ export const test = base.extend<Fixtures>({
     await use(server);
     await server.remove();
   },
-  home: async ({ server }, use) => {
+  pageOrigin: async ({ server }, use) => {
     if (process.env.CMS_FLOW_PAGE !== 'dist') {
       await use(server.url);
       return;
@@ -33,14 +33,14 @@ export const test = base.extend<Fixtures>({
     await use(`http://127.0.0.1:${String(address.port)}`);
     await files.close();
   },
-  page: async ({ page, home }, use) => {
+  page: async ({ page, pageOrigin }, use) => {
     const messages: string[] = [];
     page.on('console', (message) => {
       if (/Content.Security.Policy|TrustedHTML|TrustedScript/i.test(message.text()))
         messages.push(message.text());
     });
     page.on('pageerror', (error) => messages.push(error.message));
-    await page.goto(`${home}/admin`);
+    await page.goto(`${pageOrigin}/admin`);
     await use(page);
     expect(messages).toEqual([]);
   },

@@ -4,7 +4,7 @@ import { createUser, expect, expectAccessible, signIn, test } from '../support';
 test('creates a key, changes it, rotates it and revokes it; programs notice each', async ({
   page,
   server,
-  home,
+  pageOrigin,
 }) => {
   const statusOf = async (token: string, method = 'GET') =>
     (
@@ -25,7 +25,7 @@ test('creates a key, changes it, rotates it and revokes it; programs notice each
   };
 
   await signIn(page);
-  await page.goto(`${home}/admin/keys`);
+  await page.goto(`${pageOrigin}/admin/keys`);
   await page.getByRole('button', { name: 'New key' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel(/^Name/).fill('site');
@@ -70,9 +70,9 @@ test('creates a key, changes it, rotates it and revokes it; programs notice each
   expect([await statusOf(first), await statusOf(second)]).toEqual([401, 401]);
 });
 
-test('rebuilds the index with progress, and checks data integrity', async ({ page, home }) => {
+test('rebuilds the index with progress, and checks data integrity', async ({ page, pageOrigin }) => {
   await signIn(page);
-  await page.goto(`${home}/admin/system`);
+  await page.goto(`${pageOrigin}/admin/system`);
   await expect(page.getByText('All parts are ready.')).toBeVisible();
   await expect(page.getByText('Free disk space')).toBeVisible();
   const memory = page.getByRole('img', { name: /^[\d.]+ .?B to [\d.]+ .?B in the last minute$/ });
@@ -90,9 +90,9 @@ test('rebuilds the index with progress, and checks data integrity', async ({ pag
   await expectAccessible(page);
 });
 
-test('sends a request from the console, and shows it as commands', async ({ page, home }) => {
+test('sends a request from the console, and shows it as commands', async ({ page, pageOrigin }) => {
   await signIn(page);
-  await page.goto(`${home}/admin/api`);
+  await page.goto(`${pageOrigin}/admin/api`);
   await page.getByLabel('contentType').fill('post');
   await page.getByLabel('limit').fill('2');
   await expect(page.getByLabel('curl')).toHaveValue(/\/api\/v1\/content\/post\?limit=2/);
@@ -118,9 +118,9 @@ test('sends a request from the console, and shows it as commands', async ({ page
   await expectAccessible(page);
 });
 
-test('creates a workflow, and names the line of a validation error', async ({ page, home }) => {
+test('creates a workflow, and names the line of a validation error', async ({ page, pageOrigin }) => {
   await signIn(page);
-  await page.goto(`${home}/admin/workflows`);
+  await page.goto(`${pageOrigin}/admin/workflows`);
   await expect(page.getByRole('heading', { name: /publishing/ })).toBeVisible();
   await page.getByRole('button', { name: 'New workflow' }).click();
   await page.getByRole('tab', { name: 'JSON' }).click();
@@ -147,9 +147,9 @@ test('creates a workflow, and names the line of a validation error', async ({ pa
   await expect(page.getByText('Legal is deleted.')).toBeVisible();
 });
 
-test('edits states and transitions in a form, by keyboard', async ({ page, server, home }) => {
+test('edits states and transitions in a form, by keyboard', async ({ page, server, pageOrigin }) => {
   await signIn(page);
-  await page.goto(`${home}/admin/workflows`);
+  await page.goto(`${pageOrigin}/admin/workflows`);
   await page.getByRole('button', { name: 'New workflow' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Name', { exact: true }).fill('Legal review');
@@ -196,9 +196,9 @@ test('edits states and transitions in a form, by keyboard', async ({ page, serve
   await expectAccessible(page);
 });
 
-test('begins the console with the request of the open screen', async ({ page, home }) => {
+test('begins the console with the request of the open screen', async ({ page, pageOrigin }) => {
   await signIn(page);
-  await page.goto(`${home}/admin/c/post/the-ten-oclock-boat`);
+  await page.goto(`${pageOrigin}/admin/c/post/the-ten-oclock-boat`);
   await page
     .getByRole('navigation', { name: 'Navigation' })
     .getByRole('link', { name: 'API', exact: true })
@@ -211,7 +211,7 @@ test('begins the console with the request of the open screen', async ({ page, ho
   await page.getByRole('button', { name: 'Run query' }).click();
   await expect(page.getByRole('region', { name: 'Response' }).last()).toContainText('"title"');
   await expect(page.getByRole('region', { name: 'Schema' }).last()).toContainText('type post {');
-  await page.goto(`${home}/admin/c/product?order=-price`);
+  await page.goto(`${pageOrigin}/admin/c/product?order=-price`);
   await page
     .getByRole('navigation', { name: 'Navigation' })
     .getByRole('link', { name: 'API', exact: true })
@@ -220,13 +220,13 @@ test('begins the console with the request of the open screen', async ({ page, ho
   await expectAccessible(page);
 });
 
-test('says which right is missing to everybody but administrators', async ({ page, server, home }) => {
+test('says which right is missing to everybody but administrators', async ({ page, server, pageOrigin }) => {
   await signIn(page, await createUser(server, 'editor'));
   for (const path of ['keys', 'webhooks', 'workflows', 'system']) {
-    await page.goto(`${home}/admin/${path}`);
+    await page.goto(`${pageOrigin}/admin/${path}`);
     await expect(page.getByText('Missing right: Admin')).toBeVisible();
   }
   await expectAccessible(page);
-  await page.goto(`${home}/admin/api`);
+  await page.goto(`${pageOrigin}/admin/api`);
   await expect(page.getByRole('button', { name: 'Send GET' })).toBeVisible();
 });

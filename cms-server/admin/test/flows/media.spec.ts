@@ -75,7 +75,7 @@ test('filters files, keeps the filters in the address, and pastes an image', asy
   await expectAccessible(page);
 });
 
-test('counts the address of a file in any text as a use', async ({ page, server, home }) => {
+test('counts the address of a file in any text as a use', async ({ page, server, pageOrigin }) => {
   const upload = async (name: string): Promise<{ url: string }> => {
     const body = new FormData();
     body.append('type', 'file');
@@ -100,7 +100,7 @@ test('counts the address of a file in any text as a use', async ({ page, server,
   const texts = { id: 'texts', title: 'Texts', body, list: ['', inList.url] };
   expect((await server.request('POST', '/api/v1/content/page', texts)).status).toBe(200);
   await signIn(page);
-  await page.goto(`${home}/admin/media?unused=1&kind=file`);
+  await page.goto(`${pageOrigin}/admin/media?unused=1&kind=file`);
   await expect(page.getByText('1 of the 4 files on this page are not used.')).toBeVisible();
   await expect(page.getByRole('link', { name: /lonely\.txt/ })).toBeVisible();
   await expect(page.getByText(/Only the files of this page are checked/)).toBeVisible();

@@ -1,10 +1,10 @@
 import { createUser, expect, expectAccessible, signIn, test } from '../support';
 
-test('offers the actions of the open object in the command palette', async ({ page, server, home }) => {
+test('offers the actions of the open object in the command palette', async ({ page, server, pageOrigin }) => {
   const post = { id: 'palette-post', title: 'From the palette' };
   await server.request('POST', '/api/v1/content/post', post);
   await signIn(page);
-  await page.goto(`${home}/admin/c/event`);
+  await page.goto(`${pageOrigin}/admin/c/event`);
   await page.getByRole('row').nth(1).getByRole('link').first().click();
   await expect(page.getByRole('complementary', { name: 'About this object' })).toBeVisible();
   await page.getByRole('button', { name: 'Search or jump to…' }).click();
@@ -23,9 +23,9 @@ test('offers the actions of the open object in the command palette', async ({ pa
   await expect(page.getByRole('dialog')).toContainText('Delete');
 });
 
-test('discards typed text and moves the focus to the heading', async ({ page, home }) => {
+test('discards typed text and moves the focus to the heading', async ({ page, pageOrigin }) => {
   await signIn(page);
-  await page.goto(`${home}/admin/c/author`);
+  await page.goto(`${pageOrigin}/admin/c/author`);
   await page.getByRole('row').nth(1).getByRole('link').first().click();
   await page.getByLabel('Name').first().fill('Someone else');
   await page.getByRole('button', { name: 'Discard…' }).first().click();
@@ -34,30 +34,30 @@ test('discards typed text and moves the focus to the heading', async ({ page, ho
   await expect(page.getByRole('heading', { level: 1 })).toBeFocused();
 });
 
-test('shows who deleted the object of an address, and restores it', async ({ page, server, home }) => {
+test('shows who deleted the object of an address, and restores it', async ({ page, server, pageOrigin }) => {
   const type = { id: 'gone', name: 'Gone Person', role: 'writer' };
   const created = await server.request('POST', '/api/v1/content/author', type);
   expect(created.status, await created.clone().text()).toBe(200);
   expect((await server.request('DELETE', '/api/v1/content/author/gone')).status).toBe(204);
   await signIn(page);
-  await page.goto(`${home}/admin/c/author/gone`);
+  await page.goto(`${pageOrigin}/admin/c/author/gone`);
   await expect(page.getByRole('heading', { name: 'This object was deleted' })).toBeVisible();
   await expect(page).toHaveTitle(/This object was deleted/);
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Restore' }).click();
   await expect(page.getByRole('heading', { name: 'Gone Person' })).toBeVisible();
-  await page.goto(`${home}/admin/c/author/never-there`);
+  await page.goto(`${pageOrigin}/admin/c/author/never-there`);
   await expect(page.getByRole('heading', { name: 'This object does not exist' })).toBeVisible();
 });
 
-test('says which right is missing to somebody who may only read', async ({ page, server, home }) => {
+test('says which right is missing to somebody who may only read', async ({ page, server, pageOrigin }) => {
   const viewer = await createUser(server, 'viewer');
   await signIn(page, viewer);
-  await page.goto(`${home}/admin/c/author`);
+  await page.goto(`${pageOrigin}/admin/c/author`);
   await page.getByRole('row').nth(1).getByRole('link').first().click();
   await expect(page.getByText('You can only read this. Missing right: change Author objects.')).toBeVisible();
   await expect(page.getByText('Read-only', { exact: true })).toBeVisible();
   await expectAccessible(page);
-  await page.goto(`${home}/admin/trash`);
+  await page.goto(`${pageOrigin}/admin/trash`);
   await expect(page.getByText('Missing right: delete')).toBeVisible();
 });

@@ -1,8 +1,12 @@
 import { expect, expectAccessible, signIn, test } from '../support';
 
-test('activity says that there are changes, and shows them when asked', async ({ page, server, home }) => {
+test('activity says that there are changes, and shows them when asked', async ({
+  page,
+  server,
+  pageOrigin,
+}) => {
   await signIn(page);
-  await page.goto(`${home}/admin/activity`);
+  await page.goto(`${pageOrigin}/admin/activity`);
   const rows = page.getByRole('main').getByRole('listitem');
   await expect(rows.first()).toBeVisible();
   const author = { id: 'late', name: 'Late Arrival', role: 'writer' };

@@ -73,12 +73,16 @@ const titles = (list: Locator) =>
       ),
     );
 
-test('puts links in order with a pointer, with keys and with the menu', async ({ page, server, home }) => {
+test('puts links in order with a pointer, with keys and with the menu', async ({
+  page,
+  server,
+  pageOrigin,
+}) => {
   const link = (id: string) => ({ type: 'internal', dataUrl: `/api/v1/content/place/${id}` });
   const places = ['tidemill', 'kronan', 'boatyard'].map(link);
   await server.request('PATCH', '/api/v1/content/post/batch', [{ id: 'the-ten-oclock-boat', places }]);
   await signIn(page);
-  await openScreen(page, home, 'c/post/the-ten-oclock-boat');
+  await openScreen(page, pageOrigin, 'c/post/the-ten-oclock-boat');
   const list = page.getByRole('group', { name: 'Places', exact: true }).getByRole('list').first();
   await expect(list.getByRole('listitem')).toHaveCount(3);
   const [first, second, third] = await titles(list);
@@ -102,7 +106,11 @@ test('puts links in order with a pointer, with keys and with the menu', async ({
   expect(saved.places).toMatchObject(['kronan', 'tidemill', 'boatyard'].map(link));
 });
 
-test('puts the blocks of a text in order with a pointer and with keys', async ({ page, server, home }) => {
+test('puts the blocks of a text in order with a pointer and with keys', async ({
+  page,
+  server,
+  pageOrigin,
+}) => {
   const block = (id: string, text: string) => ({ id, type: 'paragraph', data: { text } });
   const content = {
     time: 1,
@@ -111,7 +119,7 @@ test('puts the blocks of a text in order with a pointer and with keys', async ({
   };
   await server.request('PATCH', '/api/v1/content/post/batch', [{ id: 'the-ten-oclock-boat', content }]);
   await signIn(page);
-  await openScreen(page, home, 'c/post/the-ten-oclock-boat');
+  await openScreen(page, pageOrigin, 'c/post/the-ten-oclock-boat');
   const text = page.getByRole('textbox', { name: 'Content' });
   const paragraphs = text.locator('p');
   await expect(paragraphs).toHaveText(['One', 'Two', 'Three']);
@@ -135,9 +143,9 @@ test('puts the blocks of a text in order with a pointer and with keys', async ({
   await expectAccessible(page);
 });
 
-test('puts the items of a list in order with a pointer', async ({ page, home }) => {
+test('puts the items of a list in order with a pointer', async ({ page, pageOrigin }) => {
   await signIn(page);
-  await openScreen(page, home, 'c/place/tidemill');
+  await openScreen(page, pageOrigin, 'c/place/tidemill');
   const list = page.getByRole('group', { name: 'Opening hours', exact: true }).getByRole('list').first();
   await expect(list.getByRole('listitem')).toHaveCount(2);
   const [first, second] = await titles(list);

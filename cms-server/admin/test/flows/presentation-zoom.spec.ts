@@ -4,32 +4,36 @@ import { expect, expectAccessible, signIn, test } from '../support';
 
 const MINUTES = 60_000; // A debug binary on a busy machine takes its time.
 
-test('shows everything with text of 200 %', async ({ page, server, home }) => {
+test('shows everything with text of 200 %', async ({ page, server, pageOrigin }) => {
   test.setTimeout(10 * MINUTES);
   await page.setViewportSize({ width: 1280, height: 6000 });
   await addManaged(server);
   await signIn(page);
   for (const path of SCREENS) {
-    await openScreen(page, home, path);
+    await openScreen(page, pageOrigin, path);
     await page.evaluate(() => document.documentElement.style.setProperty('font-size', '200%'));
     await expectNoSidewaysScroll(page, path);
   }
   await expectAccessible(page);
 });
 
-test('needs no sideways scrolling at 320 px, as with a zoom of 400 %', async ({ page, server, home }) => {
+test('needs no sideways scrolling at 320 px, as with a zoom of 400 %', async ({
+  page,
+  server,
+  pageOrigin,
+}) => {
   test.setTimeout(10 * MINUTES);
   await page.setViewportSize({ width: 320, height: 6000 });
   await addManaged(server);
   await signIn(page);
   for (const path of SCREENS) {
-    await openScreen(page, home, path);
+    await openScreen(page, pageOrigin, path);
     await expectNoSidewaysScroll(page, path);
   }
   await expectAccessible(page);
   // Such a zoom also makes the window low: the focused field must not be under a bar.
   await page.setViewportSize({ width: 320, height: 256 });
-  await openScreen(page, home, 'c/product/tidewater');
+  await openScreen(page, pageOrigin, 'c/product/tidewater');
   for (const label of [/^Name/, /^Price/]) {
     const field = page.getByLabel(label).first();
     await field.focus();
@@ -39,13 +43,13 @@ test('needs no sideways scrolling at 320 px, as with a zoom of 400 %', async ({ 
   }
 });
 
-test('is mirrored right-to-left', async ({ page, server, home }) => {
+test('is mirrored right-to-left', async ({ page, server, pageOrigin }) => {
   test.setTimeout(10 * MINUTES);
   await page.setViewportSize({ width: 1280, height: 3600 });
   await addManaged(server);
   await signIn(page);
   for (const path of SCREENS) {
-    await openScreen(page, home, path);
+    await openScreen(page, pageOrigin, path);
     await page.evaluate(() => (document.documentElement.dir = 'rtl'));
     await expectNoSidewaysScroll(page, path);
     const side = await page.getByRole('navigation', { name: 'Navigation' }).boundingBox();
@@ -56,7 +60,7 @@ test('is mirrored right-to-left', async ({ page, server, home }) => {
     expect((heading?.x ?? 0) + (heading?.width ?? 0), path).toBeGreaterThan(900);
   }
   // Arrow keys go where they point.
-  await openScreen(page, home, 'api');
+  await openScreen(page, pageOrigin, 'api');
   await page.evaluate(() => (document.documentElement.dir = 'rtl'));
   const tabs = page.getByRole('tab');
   await tabs.first().focus();

@@ -74,7 +74,7 @@ async function more(page: Page, name: string): Promise<void> {
 const panel = (page: Page) => page.getByRole('complementary');
 
 test.describe('Draft & Public', () => {
-  test.beforeEach(async ({ page, server, home }) => {
+  test.beforeEach(async ({ page, server, pageOrigin }) => {
     await createType(server, 'note', { draftPublic: true });
     await createObject(server, 'note', { id: 'other', title: 'Other note' });
     await createObject(server, 'note', {
@@ -83,7 +83,7 @@ test.describe('Draft & Public', () => {
       body: 'The boat leaves at ten.',
       related: [link('note', 'other')],
     });
-    await page.goto(`${home}/admin/c/note/first`);
+    await page.goto(`${pageOrigin}/admin/c/note/first`);
     await signIn(page);
   });
 
@@ -205,8 +205,8 @@ test.describe('Draft & Public', () => {
     await expect(note).toBeHidden();
   });
 
-  test('shows the links that block a deletion', async ({ page, server, home }) => {
-    await page.goto(`${home}/admin/c/note/other`);
+  test('shows the links that block a deletion', async ({ page, server, pageOrigin }) => {
+    await page.goto(`${pageOrigin}/admin/c/note/other`);
     await more(page, 'Delete…');
     const dialog = page.getByRole('dialog');
     await expect(dialog.getByRole('link', { name: 'First note' })).toBeVisible();
@@ -292,11 +292,11 @@ test.describe('Draft & Public', () => {
   });
 });
 
-test('leads from the title to the actions on a phone', async ({ page, server, home }) => {
+test('leads from the title to the actions on a phone', async ({ page, server, pageOrigin }) => {
   await createType(server, 'report', { workflowId: 'publishing' });
   await createObject(server, 'report', { id: 'one', title: 'Report' });
   await page.setViewportSize({ width: 390, height: 500 });
-  await page.goto(`${home}/admin/c/report/one`);
+  await page.goto(`${pageOrigin}/admin/c/report/one`);
   await signIn(page);
   await expect(page.getByRole('main')).toContainText('State draft');
   const move = panel(page).getByRole('button', { name: 'Move to review' });
@@ -308,10 +308,10 @@ test('leads from the title to the actions on a phone', async ({ page, server, ho
   await expectAccessible(page);
 });
 
-test('moves an object through all states of its workflow', async ({ page, server, home }) => {
+test('moves an object through all states of its workflow', async ({ page, server, pageOrigin }) => {
   await createType(server, 'report', { workflowId: 'publishing' });
   await createObject(server, 'report', { id: 'one', title: 'Report' });
-  await page.goto(`${home}/admin/c/report/one`);
+  await page.goto(`${pageOrigin}/admin/c/report/one`);
   await signIn(page);
   const dialog = page.getByRole('dialog');
   for (const state of ['review', 'draft', 'review', 'public', 'archive']) {
@@ -332,7 +332,7 @@ test('moves an object through all states of its workflow', async ({ page, server
   await expect(panel(page).getByRole('button', { name: /Move to/ })).toHaveCount(0);
 });
 
-test('opens the preview of a draft', async ({ page, server, home }) => {
+test('opens the preview of a draft', async ({ page, server, pageOrigin }) => {
   await createType(server, 'leaf', { draftPublic: true });
   const definition = (await (await server.request('GET', '/api/v1/internal/contenttype/leaf')).json()) as {
     metaDefinition: Record<string, unknown>;
@@ -341,7 +341,7 @@ test('opens the preview of a draft', async ({ page, server, home }) => {
   const put = await server.request('PUT', '/api/v1/internal/contenttype/leaf', definition);
   expect(put.status, await put.clone().text()).toBe(200);
   await createObject(server, 'leaf', { id: 'one', title: 'A hidden leaf' });
-  await page.goto(`${home}/admin/c/leaf/one`);
+  await page.goto(`${pageOrigin}/admin/c/leaf/one`);
   await signIn(page);
   await page.getByRole('button', { name: 'Preview', exact: true }).click();
   const link = page.getByRole('region', { name: 'Preview' }).getByRole('link', { name: 'Open in a new tab' });
@@ -349,8 +349,8 @@ test('opens the preview of a draft', async ({ page, server, home }) => {
   const shown = await fetch(
     server.url +
       String(
-        new URL((await link.getAttribute('href')) ?? '', home).pathname +
-          new URL((await link.getAttribute('href')) ?? '', home).search,
+        new URL((await link.getAttribute('href')) ?? '', pageOrigin).pathname +
+          new URL((await link.getAttribute('href')) ?? '', pageOrigin).search,
       ),
   );
   expect(await shown.text()).toContain('A hidden leaf');

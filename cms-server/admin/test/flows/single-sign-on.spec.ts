@@ -23,11 +23,11 @@ test('signs in at the provider, and returns to the requested address', async ({
   page,
   issuer,
   server,
-  home,
+  pageOrigin,
 }) => {
   const user = await createUser(server, 'editor');
   issuer.account = { email: user.email, email_verified: true, name: 'Edith' };
-  await page.goto(`${home}/admin/c/author/maren`);
+  await page.goto(`${pageOrigin}/admin/c/author/maren`);
   await expect(page.getByRole('link', { name: 'Tidemill account' })).toBeVisible();
   await expectAccessible(page);
   await page.getByRole('link', { name: 'Tidemill account' }).click();
@@ -54,11 +54,11 @@ test('continues with the text after single sign-on in another tab', async ({
   context,
   issuer,
   server,
-  home,
+  pageOrigin,
 }) => {
   const user = await createUser(server, 'editor');
   issuer.account = { email: user.email, email_verified: true, name: 'Edith' };
-  await page.goto(`${home}/admin/c/author/maren`);
+  await page.goto(`${pageOrigin}/admin/c/author/maren`);
   await page.getByRole('link', { name: 'Tidemill account' }).click();
   await page.getByLabel('Name').fill('Written over the end of a session');
   await context.clearCookies();

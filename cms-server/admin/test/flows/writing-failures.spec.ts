@@ -181,13 +181,16 @@ test('asks before a sign-out that would lose the text of another tab', async ({ 
   await expect(page.getByText('Saved as version 2.')).toBeVisible();
 });
 
-test('says that the storage of the browser is full, and stores on the server', async ({ page, home }) => {
+test('says that the storage of the browser is full, and stores on the server', async ({
+  page,
+  pageOrigin,
+}) => {
   await page.addInitScript(() => {
     IDBObjectStore.prototype.put = () => {
       throw new DOMException('The disk is full', 'QuotaExceededError');
     };
   });
-  await page.goto(`${home}/admin`);
+  await page.goto(`${pageOrigin}/admin`);
   await signIn(page);
   await openForm(page, KETTLE);
   await page.getByLabel('Name').fill('Only on the server');
@@ -219,7 +222,7 @@ test('keeps stored work for another browser when the server is killed', async ({
   page,
   browser,
   server,
-  home,
+  pageOrigin,
 }) => {
   await signIn(page);
   await openForm(page, KETTLE);
@@ -233,7 +236,7 @@ test('keeps stored work for another browser when the server is killed', async ({
   await server.start();
   const context = await browser.newContext({ locale: 'en-GB' });
   const other = await context.newPage();
-  await other.goto(`${home}/admin`);
+  await other.goto(`${pageOrigin}/admin`);
   await signIn(other, ADMIN);
   await openForm(other, KETTLE);
   await expect(other.getByLabel('Name')).toHaveValue(/^(Stored before the crash|Typed while it was down)$/);

@@ -63,7 +63,7 @@ test('names the missing right when a role changes under the form', async ({ page
 
 test('stores on the server when the browser forbids storing, and asks when nothing can store', async ({
   page,
-  home,
+  pageOrigin,
 }) => {
   await page.addInitScript(() => {
     Object.defineProperty(window, 'indexedDB', {
@@ -72,7 +72,7 @@ test('stores on the server when the browser forbids storing, and asks when nothi
       },
     });
   });
-  await page.goto(`${home}/admin`);
+  await page.goto(`${pageOrigin}/admin`);
   await signIn(page);
   await open(page, 'c/author/maren');
   await page.getByLabel('Name').fill('Only on the server');

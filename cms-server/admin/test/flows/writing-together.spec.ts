@@ -18,11 +18,11 @@ async function stored(server: Server, path = PATH): Promise<Record<string, unkno
 }
 
 /** Ben, an editor, in a browser of his own. */
-async function ben(browser: Browser, server: Server, home: string): Promise<Page> {
+async function ben(browser: Browser, server: Server, pageOrigin: string): Promise<Page> {
   const user = await createUser(server, 'editor', { name: 'Ben Holt' });
   const context = await browser.newContext({ locale: 'en-GB' });
   const page = await context.newPage();
-  await page.goto(`${home}/admin`);
+  await page.goto(`${pageOrigin}/admin`);
   await signIn(page, user);
   await open(page);
   return page;
@@ -32,10 +32,10 @@ test('merges changes of other properties, and says whose they are', async ({
   page,
   browser,
   server,
-  home,
+  pageOrigin,
 }) => {
   await signIn(page);
-  const other = await ben(browser, server, home);
+  const other = await ben(browser, server, pageOrigin);
   await open(page);
   await expect(page.getByText('Ben Holt is here too')).toBeVisible();
   await other.getByLabel('Price').focus();
@@ -55,9 +55,9 @@ test('merges changes of other properties, and says whose they are', async ({
   await other.context().close();
 });
 
-test('asks about a property that both changed', async ({ page, browser, server, home }) => {
+test('asks about a property that both changed', async ({ page, browser, server, pageOrigin }) => {
   await signIn(page);
-  const other = await ben(browser, server, home);
+  const other = await ben(browser, server, pageOrigin);
   await open(page);
   await page.getByLabel('Name').fill('Kettle by Ada');
   await other.getByLabel('Name').fill('Kettle by Ben');
@@ -78,7 +78,7 @@ test('asks about a property that both changed', async ({ page, browser, server, 
   await other.context().close();
 });
 
-test('keeps my text when somebody deletes the object', async ({ page, browser, server, home }) => {
+test('keeps my text when somebody deletes the object', async ({ page, browser, server, pageOrigin }) => {
   await signIn(page);
   const user = await createUser(server, 'editor', { name: 'Ben Holt' });
   const path = '/api/v1/content/product/lonely';
@@ -88,7 +88,7 @@ test('keeps my text when somebody deletes the object', async ({ page, browser, s
   await page.getByLabel('Name').fill('Not gone');
   const context = await browser.newContext();
   const other = await context.newPage();
-  await other.goto(`${home}/admin`);
+  await other.goto(`${pageOrigin}/admin`);
   await signIn(other, user);
   const status = await other.evaluate(async (path) => {
     const headers = { 'X-CMS-Request': '1', 'X-MODE': 'preview' };

@@ -71,7 +71,7 @@ test('keeps typed text when the tab is killed', async ({ page, context }) => {
 test('brings unsaved work to another browser, and discards it on request', async ({
   page,
   browser,
-  home,
+  pageOrigin,
 }) => {
   await signIn(page);
   await open(page);
@@ -81,7 +81,7 @@ test('brings unsaved work to another browser, and discards it on request', async
   await sent;
   const context = await browser.newContext({ locale: 'en-GB' });
   const other = await context.newPage();
-  await other.goto(`${home}/admin`);
+  await other.goto(`${pageOrigin}/admin`);
   await signIn(other);
   await open(other);
   await expect(other.getByLabel('Name')).toHaveValue('Half-written');
