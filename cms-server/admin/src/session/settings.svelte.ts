@@ -32,7 +32,7 @@ export function loadSettings(): Promise<Problem | null> {
 }
 
 /** Clears the settings, when another user signs in. */
-export function forgetSettings(): void {
+export function clearSettings(): void {
   value = {};
   etag = null;
   reading = null;
