@@ -25,6 +25,7 @@ use tokio::{sync::Semaphore, time};
 
 use crate::{
     response::Response,
+    server::BUFFER_BYTES,
     state::{App, REQUEST_ID},
 };
 
@@ -35,6 +36,11 @@ pub(crate) const FORWARDED: HeaderName = HeaderName::from_static("x-cms-forwarde
 const MAX_REQUESTS: usize = 256;
 /// How long a request waits for a permit while [`MAX_REQUESTS`] are being forwarded.
 const MAX_WAIT: Duration = Duration::from_secs(10);
+/// Maximum number of headers of a forwarded request. The HTTP library accepts 100, and its client adds
+/// some: `Accept`, and those about the body.
+const MAX_HEADERS: usize = 96;
+/// Maximum size of the path, the query and the headers of a forwarded request.
+const MAX_HEAD_BYTES: usize = BUFFER_BYTES - 1024;
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
 /// Shorter than the idle timeout of the other node, so that it does not close a pooled connection just
 /// as a request is sent on it.
@@ -86,7 +92,8 @@ pub(crate) fn target(cluster: Cluster<'_>, headers: &HeaderMap) -> Option<Writer
 
 impl Forwarding {
     /// Sends a request to another node. Returns none, with the body unread, if the node cannot be
-    /// reached, or the path cannot be sent unchanged: then this node handles the request.
+    /// reached, the path cannot be sent unchanged, or the head would exceed the limits of the other node:
+    /// then this node handles the request.
     ///
     /// # Errors
     /// [`Error::OutcomeUnknown`] if the connection breaks later.
@@ -99,6 +106,10 @@ impl Forwarding {
         body: &mut Body,
     ) -> Result<Option<Response>> {
         let Some(url) = url(writer, &parts.uri) else { return Ok(None) };
+        let headers = headers(parts, writer, client, request_id);
+        if !is_within_limits(&url, &headers) {
+            return Ok(None);
+        }
         let permit = time::timeout(MAX_WAIT, self.permits.acquire()).await;
         let Ok(Ok(_permit)) = permit else {
             return Err(Error::Busy("too many forwarded writes".to_owned()));
@@ -107,7 +118,7 @@ impl Forwarding {
         let request = self
             .client(app)?
             .request(parts.method.clone(), url)
-            .headers(headers(parts, writer, client, request_id))
+            .headers(headers)
             .body(reqwest::Body::wrap(ForwardedBody(Arc::clone(&shared_body))));
         let sent = tokio::select! {
             sent = request.send() => sent.map_err(Some),
@@ -189,6 +200,14 @@ fn headers(
     headers
 }
 
+/// Returns whether another node accepts the head of a request. This node has accepted it without the
+/// added headers, and on HTTP/2 any number of headers.
+fn is_within_limits(url: &Url, headers: &HeaderMap) -> bool {
+    // Each line has four bytes more.
+    let lines = headers.iter().map(|(name, value)| name.as_str().len() + value.len() + 4);
+    headers.len() <= MAX_HEADERS && url.as_str().len() + lines.sum::<usize>() <= MAX_HEAD_BYTES
+}
+
 fn end_to_end(headers: &HeaderMap) -> HeaderMap {
     let mut headers = headers.clone();
     for name in HOP_BY_HOP {
@@ -242,6 +261,21 @@ fn lock(body: &Mutex<Body>) -> MutexGuard<'_, Body> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn head_that_the_other_node_would_refuse_is_not_forwarded() {
+        let url = Url::parse("http://one:8080/a").unwrap();
+        for (number, bytes, expected) in
+            [(1, 1, true), (96, 1, true), (97, 1, false), (4, 32_000, true), (4, 33_000, false)]
+        {
+            let headers = (0..number).map(|number| {
+                let name = HeaderName::try_from(format!("x-{number}")).unwrap();
+                (name, HeaderValue::try_from("x".repeat(bytes)).unwrap())
+            });
+            let is_within = is_within_limits(&url, &headers.collect());
+            assert_eq!(is_within, expected, "{number} headers of {bytes} bytes");
+        }
+    }
 
     #[test]
     fn path_that_the_client_library_would_change_is_not_forwarded() {

@@ -51,7 +51,7 @@ const MAX_STREAMS: u32 = 64;
 const MAX_HEADER_BYTES: u32 = 64 * 1024;
 /// Read buffer of one connection; more than the longest head, and not much more, because
 /// each of hundreds of uploads fills its own.
-const BUFFER_BYTES: usize = 128 * 1024;
+pub(crate) const BUFFER_BYTES: usize = 128 * 1024;
 /// Pause of accepting after an error: usually the process has no file handles left.
 pub(crate) const ACCEPT_RETRY_INTERVAL: Duration = Duration::from_millis(100);
 /// Maximum number of connections that wait to be accepted.

@@ -126,6 +126,19 @@ fn forwarded_write_has_the_response_of_the_writer() {
     };
     assert_eq!(unknown(&nodes.writer), unknown(&nodes.other));
 
+    // Both nodes accept the same number of headers, and heads of the same length.
+    for (headers, bytes) in (88..=100).map(|number| (number, 1)).chain([(1, 130_500), (1, 131_100)])
+    {
+        let [direct, forwarded] = both.map(|node| {
+            let mut request = nodes.request(node, &post, TAGS).body(r#"{"name": 5}"#);
+            for number in 0..headers {
+                request = request.header(format!("x-{number}"), "x".repeat(bytes));
+            }
+            request.send().unwrap().status().as_u16()
+        });
+        assert_eq!(direct, forwarded, "{headers} headers of {bytes} bytes");
+    }
+
     // A repeated request gets the same response from any node, and changes nothing.
     let create = |node: &Server| {
         let request = nodes.request(node, &post, TAGS).header("Idempotency-Key", "once");
