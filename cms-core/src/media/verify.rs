@@ -122,12 +122,9 @@ impl Media<'_> {
         digests: bool,
         ensure_running: &dyn Fn() -> Result<()>,
     ) -> Result<Option<String>> {
-        let Some(size) = self.cms.files.size(id)? else { return Ok(None) };
-        if let Some(difference) = self.difference(id, size, None)? {
-            return Ok(Some(difference));
-        }
         if !digests {
-            return Ok(None);
+            let Some(size) = self.cms.files.size(id)? else { return Ok(None) };
+            return self.difference(id, size, None);
         }
         match self.cms.files.fingerprint(id, ensure_running) {
             Ok(None) => Ok(None),
