@@ -47,7 +47,7 @@ impl Cms {
     /// Returns the current statistics.
     pub fn statistics(&self) -> Result<Statistics> {
         let [readers_used, readers, readers_waiting] = self.store.reader_counts();
-        let [memory, disk, rendered] = self.renders.uses();
+        let [memory, disk, rendered] = self.renders.counts();
         let folder = &self.config.folder;
         // A missing file counts as empty.
         let size = |name: &str| fs::metadata(folder.join(name)).map_or(0, |meta| meta.len());

@@ -73,12 +73,12 @@ pub struct Renders {
     /// Total bytes of all files; none before the first write.
     size: Mutex<Option<u64>>,
     render_locks: [Mutex<()>; RENDER_LOCKS],
-    pub uses: Uses,
+    pub counts: CacheCounts,
 }
 
 /// Numbers of images found in the cache, and rendered.
 #[derive(Default)]
-pub struct Uses {
+pub struct CacheCounts {
     /// Found in memory.
     pub memory: AtomicU64,
     /// Found on disk.
@@ -136,12 +136,18 @@ impl Recent {
 impl Renders {
     pub fn new(folder: PathBuf, capacity: u64) -> Self {
         let render_locks = std::array::from_fn(|_| Mutex::default());
-        Self { folder, capacity, size: Mutex::default(), render_locks, uses: Uses::default() }
+        Self {
+            folder,
+            capacity,
+            size: Mutex::default(),
+            render_locks,
+            counts: CacheCounts::default(),
+        }
     }
 
     /// Returns the numbers of images found in memory, found on disk, and rendered.
-    pub fn uses(&self) -> [u64; 3] {
-        let Uses { memory, disk, rendered } = &self.uses;
+    pub fn counts(&self) -> [u64; 3] {
+        let CacheCounts { memory, disk, rendered } = &self.counts;
         [memory, disk, rendered].map(|count| count.load(Ordering::Relaxed))
     }
 
@@ -175,7 +181,7 @@ impl Renders {
             return Ok(rendered);
         }
         let image = render()?;
-        self.uses.rendered.fetch_add(1, Ordering::Relaxed);
+        self.counts.rendered.fetch_add(1, Ordering::Relaxed);
         // A slow reader of a large image must not keep it in memory.
         let is_large = image.len() as u64 > limits::RENDERED_CHUNK_BYTES;
         let written = self.write(id, name, &image).ok().filter(|()| is_large);

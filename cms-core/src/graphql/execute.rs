@@ -171,8 +171,8 @@ impl PlanExecution<'_> {
         };
         match field_arguments::object(&content_type.properties, arguments)? {
             ObjectLookup::ById(id) => self.by_id(content_type, id, show)?,
-            ObjectLookup::First(request, slice) => {
-                self.rows(content_type, &request, slice, show)?;
+            ObjectLookup::First(request, range) => {
+                self.rows(content_type, &request, range, show)?;
             }
         }
         Ok(found)
@@ -185,11 +185,11 @@ impl PlanExecution<'_> {
         arguments: &Values,
         selection: &Selection,
     ) -> Result<(), QueryFailure> {
-        let (request, slice) = field_arguments::list(arguments);
+        let (request, range) = field_arguments::list(arguments);
         let mut has_room = true;
         let mut is_first = true;
         response.template.json.push(b'[');
-        self.rows(content_type, &request, slice, |stored| {
+        self.rows(content_type, &request, range, |stored| {
             has_room = has_room && response.has_room(0)?;
             if !has_room {
                 return Ok(());
@@ -212,7 +212,7 @@ impl PlanExecution<'_> {
         arguments: &Values,
         parts: &[Keyed<ConnectionField>],
     ) -> Result<(), QueryFailure> {
-        let (request, slice) = field_arguments::connection(&content_type.properties, arguments)?;
+        let (request, range) = field_arguments::connection(&content_type.properties, arguments)?;
         let edges = || {
             parts.iter().filter_map(|part| match &part.field {
                 KeyedField::Declared(ConnectionField::Edges(edges)) => Some(edges),
@@ -222,7 +222,7 @@ impl PlanExecution<'_> {
         // Each `edges` field is rendered while rows are read; usually there is one.
         let mut texts: Vec<Template> = edges().map(|_| Template::default()).collect();
         let (mut shown, mut has_room) = (0, true);
-        let matching = self.rows(content_type, &request, slice, |stored| {
+        let matching = self.rows(content_type, &request, range, |stored| {
             let pending = texts.iter().map(|text| text.json.len()).sum();
             has_room = has_room && response.has_room(pending)?;
             if !has_room {
@@ -242,7 +242,7 @@ impl PlanExecution<'_> {
         if !has_room {
             return Err(too_many().into());
         }
-        let has_next = slice.offset.saturating_add(shown) < matching;
+        let has_next = range.offset.saturating_add(shown) < matching;
         let mut texts = texts.into_iter();
         response.template.object(parts, |out, part| match part {
             ConnectionField::Edges(_) => {
@@ -274,16 +274,16 @@ impl PlanExecution<'_> {
         Ok(())
     }
 
-    /// Passes the objects of a slice of a list to `visit`; returns the total number of matches.
+    /// Passes the objects of a range of a list to `visit`; returns the total number of matches.
     fn rows(
         &self,
         content_type: &CompiledType,
         request: &ListRequest,
-        slice: ListRange,
+        range: ListRange,
         mut visit: impl FnMut(StoredObject<'_>) -> error::Result<()>,
     ) -> Result<u64, QueryFailure> {
         let view = View::for_list(self.caller, content_type);
-        let list = ObjectList::new(request, slice, view);
+        let list = ObjectList::new(request, range, view);
         let scope = LinkScope { catalog: self.catalog, caller: self.caller, view: View::for_list };
         let plan = self.cms.store.plan_list(self.reader, content_type, list, scope, true);
         let plan = plan.map_err(|error| match error {
@@ -293,7 +293,7 @@ impl PlanExecution<'_> {
             other => QueryFailure::Other(other),
         })?;
         let plan = plan.expect("counting is allowed, so a plan exists");
-        if plan.matching > slice.offset {
+        if plan.matching > range.offset {
             self.reader.list(&plan, |stored| visit(view.mask(stored)))?;
         }
         Ok(plan.matching)

@@ -156,7 +156,7 @@ impl Media<'_> {
     pub fn rendered(&self, image: &Image) -> Option<ImageBody> {
         let (name, _) = image.rendering.as_ref()?;
         if let Some(bytes) = self.cms.recent_renders.get(&image.etag) {
-            self.cms.renders.uses.memory.fetch_add(1, Ordering::Relaxed);
+            self.cms.renders.counts.memory.fetch_add(1, Ordering::Relaxed);
             return Some(ImageBody::Rendered(RenderedImage::InMemory(bytes)));
         }
         let now = self.cms.now().system_time();
@@ -164,7 +164,7 @@ impl Media<'_> {
         if rendered.size() == 0 {
             return None;
         }
-        self.cms.renders.uses.disk.fetch_add(1, Ordering::Relaxed);
+        self.cms.renders.counts.disk.fetch_add(1, Ordering::Relaxed);
         if let RenderedImage::InMemory(bytes) = &rendered {
             self.cms.recent_renders.insert(&image.etag, bytes);
         }

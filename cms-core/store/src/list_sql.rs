@@ -100,8 +100,8 @@ pub(crate) fn page(
     let order =
         if has_single_value { "created_at, pk".to_owned() } else { builder.order(query, sign) };
     let condition = builder.condition(&terms, matches!(path, AccessPath::OrderIndex(_)));
-    let limit = builder.bind(Sql::Integer(i64::from(query.slice.limit)));
-    let offset = i64::try_from(query.slice.offset).unwrap_or(i64::MAX);
+    let limit = builder.bind(Sql::Integer(i64::from(query.range.limit)));
+    let offset = i64::try_from(query.range.offset).unwrap_or(i64::MAX);
     let offset = builder.bind(Sql::Integer(offset));
     let table = table_of(query.edition);
     let found = match (&path, SortValue::of(query, listed)) {

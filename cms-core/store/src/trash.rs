@@ -154,7 +154,7 @@ impl Reader<'_> {
     }
 
     /// Lists the deletions that a filter selects, newest first.
-    pub fn trash_list(&self, filter: &TrashFilter, slice: ListRange) -> Result<Vec<TrashEntry>> {
+    pub fn trash_list(&self, filter: &TrashFilter, range: ListRange) -> Result<Vec<TrashEntry>> {
         let (after, before) = filter.range;
         self.query_rows(
             &filter.list_sql(),
@@ -164,8 +164,8 @@ impl Reader<'_> {
                 before.0,
                 filter.actor,
                 filter.text,
-                slice.limit,
-                slice.offset
+                range.limit,
+                range.offset
             ],
             entry,
         )

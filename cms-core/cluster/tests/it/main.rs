@@ -5,8 +5,8 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
 mod access;
+mod connection_errors;
 mod contract;
-mod faults;
 mod proxy;
 #[expect(dead_code, reason = "the tests of the program use the rest")]
 mod server;

@@ -17,7 +17,7 @@ use tokio::{
 
 /// What happens at a message of the client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Fault {
+pub(crate) enum ConnectionError {
     CutBefore,
     CutInside,
     CutAfter,
@@ -25,7 +25,7 @@ pub(crate) enum Fault {
     SwallowResponse,
 }
 
-/// The message at which a fault happens.
+/// The message at which an error happens.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum At {
     /// The next message that contains a text.
@@ -37,12 +37,12 @@ pub(crate) enum At {
 /// Forwards connections to PostgreSQL on this host.
 pub(crate) struct Proxy {
     pub(crate) port: u16,
-    faults: Faults,
+    errors: ConnectionErrors,
     frozen: watch::Sender<bool>,
     _runtime: Runtime,
 }
 
-type Faults = Arc<Mutex<Option<(Fault, At)>>>;
+type ConnectionErrors = Arc<Mutex<Option<(ConnectionError, At)>>>;
 
 impl Proxy {
     pub(crate) fn start(server: u16) -> Self {
@@ -53,25 +53,25 @@ impl Proxy {
             .unwrap();
         let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
         let port = listener.local_addr().unwrap().port();
-        let faults = Faults::default();
+        let errors = ConnectionErrors::default();
         let (frozen, is_frozen) = watch::channel(false);
-        let shared = Arc::clone(&faults);
+        let shared = Arc::clone(&errors);
         runtime.spawn(async move {
             while let Ok((client, _)) = listener.accept().await {
                 tokio::spawn(relay(client, server, Arc::clone(&shared), is_frozen.clone()));
             }
         });
-        Self { port, faults, frozen, _runtime: runtime }
+        Self { port, errors, frozen, _runtime: runtime }
     }
 
     /// Lets one message fail.
-    pub(crate) fn arm(&self, fault: Fault, at: At) {
-        *self.faults.lock().unwrap() = Some((fault, at));
+    pub(crate) fn arm(&self, error: ConnectionError, at: At) {
+        *self.errors.lock().unwrap() = Some((error, at));
     }
 
-    /// Removes the fault if it has not been triggered; returns whether it was still there.
-    pub(crate) fn remove_unused_fault(&self) -> bool {
-        self.faults.lock().unwrap().take().is_some()
+    /// Removes the error if it has not been triggered; returns whether it was still there.
+    pub(crate) fn remove_unused_error(&self) -> bool {
+        self.errors.lock().unwrap().take().is_some()
     }
 
     /// Forwards nothing more, or everything again.
@@ -81,7 +81,12 @@ impl Proxy {
 }
 
 /// Forwards messages until one direction ends, then closes both.
-async fn relay(client: TcpStream, server: u16, faults: Faults, frozen: watch::Receiver<bool>) {
+async fn relay(
+    client: TcpStream,
+    server: u16,
+    errors: ConnectionErrors,
+    frozen: watch::Receiver<bool>,
+) {
     let Ok(server) = TcpStream::connect(("127.0.0.1", server)).await else { return };
     server.set_nodelay(true).unwrap();
     client.set_nodelay(true).unwrap();
@@ -89,7 +94,7 @@ async fn relay(client: TcpStream, server: u16, faults: Faults, frozen: watch::Re
     let (from_server, to_server) = server.into_split();
     let swallow = AtomicBool::new(false);
     tokio::select! {
-        _ = requests(from_client, to_server, &faults, frozen.clone(), &swallow) => {}
+        _ = requests(from_client, to_server, &errors, frozen.clone(), &swallow) => {}
         _ = responses(from_server, to_client, frozen, &swallow) => {}
     }
 }
@@ -97,7 +102,7 @@ async fn relay(client: TcpStream, server: u16, faults: Faults, frozen: watch::Re
 async fn requests(
     mut client: OwnedReadHalf,
     mut server: OwnedWriteHalf,
-    faults: &Faults,
+    errors: &ConnectionErrors,
     mut frozen: watch::Receiver<bool>,
     swallow: &AtomicBool,
 ) -> Option<()> {
@@ -118,18 +123,18 @@ async fn requests(
         // A request ends with Sync, a simple query or a password, or is the first message.
         is_complete = kind_bytes == 0 || matches!(message[0], b'S' | b'Q' | b'p');
         kind_bytes = 1;
-        match take(faults, &message) {
+        match take(errors, &message) {
             None => server.write_all(&message).await.ok()?,
-            Some(Fault::CutBefore) => return None,
-            Some(Fault::CutInside) => {
+            Some(ConnectionError::CutBefore) => return None,
+            Some(ConnectionError::CutInside) => {
                 server.write_all(&message[..message.len() / 2]).await.ok()?;
                 return None;
             }
-            Some(Fault::CutAfter) => {
+            Some(ConnectionError::CutAfter) => {
                 server.write_all(&message).await.ok()?;
                 return None;
             }
-            Some(Fault::SwallowResponse) => {
+            Some(ConnectionError::SwallowResponse) => {
                 swallow.store(true, Ordering::SeqCst);
                 server.write_all(&message).await.ok()?;
             }
@@ -137,9 +142,9 @@ async fn requests(
     }
 }
 
-fn take(faults: &Faults, message: &[u8]) -> Option<Fault> {
-    let mut armed = faults.lock().unwrap();
-    let (fault, at) = armed.as_mut()?;
+fn take(errors: &ConnectionErrors, message: &[u8]) -> Option<ConnectionError> {
+    let mut armed = errors.lock().unwrap();
+    let (error, at) = armed.as_mut()?;
     let happens = match at {
         At::Text(text) => message.windows(text.len()).any(|part| part == text.as_bytes()),
         At::Count(0) => true,
@@ -148,11 +153,11 @@ fn take(faults: &Faults, message: &[u8]) -> Option<Fault> {
             false
         }
     };
-    let fault = happens.then_some(*fault);
+    let error = happens.then_some(*error);
     if happens {
         *armed = None;
     }
-    fault
+    error
 }
 
 async fn responses(

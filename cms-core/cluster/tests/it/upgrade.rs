@@ -22,7 +22,7 @@ use cms_store::{
 use tempfile::TempDir;
 
 use crate::{
-    proxy::{At, Fault, Proxy},
+    proxy::{At, ConnectionError, Proxy},
     server::{Server, open},
 };
 
@@ -91,18 +91,18 @@ fn upgrade_is_applied_once_wherever_the_connection_breaks() {
     let proxy = Proxy::start(server.port());
     let schema = Schemas::default().newest();
     let mut failed = 0;
-    for fault in [Fault::CutBefore, Fault::SwallowResponse] {
+    for error in [ConnectionError::CutBefore, ConnectionError::SwallowResponse] {
         for count in 0.. {
-            let name = format!("{fault:?}{count}").to_lowercase();
+            let name = format!("{error:?}{count}").to_lowercase();
             server.sql("postgres", &format!("CREATE DATABASE {name} TEMPLATE {base}"));
             let folders = [(); 2].map(|()| TempDir::new().unwrap());
             let other = replica(&folders[1], server.open(&name), next()).unwrap();
             let node = replica(&folders[0], open(proxy.port, &name), next()).unwrap();
             // A write opens the connections of the node, and prepares its statements.
             write(&node, "c").unwrap();
-            proxy.arm(fault, At::Count(count));
+            proxy.arm(error, At::Count(count));
             let first = node.upgrade_cluster();
-            let was_not_triggered = proxy.remove_unused_fault();
+            let was_not_triggered = proxy.remove_unused_error();
             failed += usize::from(first.is_err());
             assert!(!node.replica().unwrap().is_abandoned(), "{name}: the outcome is resolved");
             // Other nodes can write before the upgrade is repeated.

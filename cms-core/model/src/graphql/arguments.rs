@@ -59,11 +59,11 @@ pub fn connection(
         ids: text(arguments, "id").map(|id| vec![id.to_owned()]),
         ..order(arguments)
     };
-    let slice = ListRange {
+    let range = ListRange {
         offset: arguments.get("offset").and_then(Value::as_f64).map_or(0, non_negative),
         limit: limit(arguments, "first", limits::DEFAULT_CONNECTION_SIZE),
     };
-    Ok((request, slice))
+    Ok((request, range))
 }
 
 /// Text of an argument; null counts as absent.

@@ -20,7 +20,7 @@ pub struct ObjectList {
     order_by: Option<String>,
     descending: bool,
     empty_first: bool,
-    slice: ListRange,
+    range: ListRange,
     pub columns: Columns,
 }
 
@@ -33,15 +33,15 @@ pub struct Matching {
 }
 
 impl ObjectList {
-    /// Uses `slice` instead of the page in the request.
-    pub fn new(request: &ListRequest, slice: ListRange, view: View) -> Self {
+    /// Uses `range` instead of the page in the request.
+    pub fn new(request: &ListRequest, range: ListRange, view: View) -> Self {
         let (filters, ids) = (request.filters.clone(), request.ids.clone());
         Self {
             matching: Matching { view, filters, ids },
             order_by: request.order_by.clone(),
             descending: request.descending,
             empty_first: request.empty_first,
-            slice,
+            range,
             columns: Columns::All,
         }
     }
@@ -69,7 +69,7 @@ impl ObjectList {
             ids: ids.clone(),
             edition: view.edition,
             only_approved: view.only_approved,
-            slice: self.slice,
+            range: self.range,
             ..ListQuery::default()
         };
         linked::add_conditions(&mut query, conditions, (properties, *view), scope)

@@ -38,7 +38,7 @@ pub struct ListQuery {
     pub edition: Edition,
     /// Only objects whose workflow state is `public`.
     pub only_approved: bool,
-    pub slice: ListRange,
+    pub range: ListRange,
 }
 
 impl ListQuery {
@@ -70,7 +70,7 @@ impl Default for ListQuery {
             ids: None,
             edition: Edition::Current,
             only_approved: false,
-            slice: PageRequest::default().into(),
+            range: PageRequest::default().into(),
         }
     }
 }

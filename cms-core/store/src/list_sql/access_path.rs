@@ -56,7 +56,7 @@ pub(super) fn choose(
     {
         return AccessPath::OrderIndex(index);
     }
-    let needed = query.slice.offset.saturating_add(u64::from(query.slice.limit));
+    let needed = query.range.offset.saturating_add(u64::from(query.range.limit));
     let order_index_cost = needed.saturating_mul(counts.total) / counts.matching.max(1);
     let candidates =
         if access_method == AccessMethod::IndexScan { counts.total } else { counts.matching };
@@ -76,7 +76,7 @@ pub(super) fn cost(
     terms: &[Term],
     counts: ListCounts,
 ) -> u64 {
-    let needed = query.slice.offset.saturating_add(u64::from(query.slice.limit));
+    let needed = query.range.offset.saturating_add(u64::from(query.range.limit));
     let access_method = best(terms);
     let has_conditions = !query.conditions.is_empty() || query.ids.is_some();
     let entries = match path {

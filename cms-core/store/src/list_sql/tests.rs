@@ -258,7 +258,7 @@ fn any_query() -> impl Strategy<Value = ListQuery> {
                     ids: ids.map(|ids| ids.into_iter().map(str::to_owned).collect()),
                     edition,
                     only_approved,
-                    slice: PageRequest { number: page.0, limit: page.1 }.into(),
+                    range: PageRequest { number: page.0, limit: page.1 }.into(),
                 }
             },
         )
@@ -325,8 +325,8 @@ fn expected(objects: &[Stored], query: &ListQuery) -> (Vec<String>, usize) {
         };
         by_key.then(a.created_at.cmp(&b.created_at)).then(pk_a.cmp(pk_b))
     });
-    let offset = usize::try_from(query.slice.offset).unwrap();
-    let limit = usize::try_from(query.slice.limit).unwrap();
+    let offset = usize::try_from(query.range.offset).unwrap();
+    let limit = usize::try_from(query.range.limit).unwrap();
     let page = found.iter().skip(offset).take(limit).map(|(_, object)| object.id.clone());
     (page.collect(), found.len())
 }

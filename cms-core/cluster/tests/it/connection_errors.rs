@@ -12,7 +12,7 @@ use cms_store::cluster::{
 };
 
 use crate::{
-    proxy::{At, Fault, Proxy},
+    proxy::{At, ConnectionError, Proxy},
     server::{Server, open},
 };
 
@@ -24,19 +24,21 @@ fn commit_whose_response_is_lost_is_found_by_its_nonce() {
     let node = open(proxy.port, &database);
     create(&node, &[]).unwrap();
 
-    for (fault, is_committed) in [(Fault::SwallowResponse, true), (Fault::CutBefore, false)] {
+    for (error, is_committed) in
+        [(ConnectionError::SwallowResponse, true), (ConnectionError::CutBefore, false)]
+    {
         let at = node.snapshot(None).unwrap().head().position;
         let mut locked = node.lock(at).unwrap();
         locked.send(&object_table(), &[1], objects(&[(1, "one")]));
         let new = next(locked.as_ref(), 78, &[("object", &[1])]);
-        proxy.arm(fault, At::Text("COMMIT"));
+        proxy.arm(error, At::Text("COMMIT"));
         let outcome = locked.commit(&new);
         assert!(matches!(outcome, CommitOutcome::Unknown), "{outcome:?}");
 
         let mut locked = node.lock(at).unwrap();
         assert_eq!(locked.nonce_of(at.commit).unwrap(), Some(at.nonce));
         let expected = is_committed.then_some(78);
-        assert_eq!(locked.nonce_of(new.position.commit).unwrap(), expected, "{fault:?}");
+        assert_eq!(locked.nonce_of(new.position.commit).unwrap(), expected, "{error:?}");
         assert_eq!(locked.head().position == new.position, is_committed);
     }
 }
@@ -54,12 +56,17 @@ fn commit_is_stored_once_wherever_the_connection_breaks() {
     create(&other, &[(1, "one")]).unwrap();
     let mut at = FIRST;
     let mut unknown = 0;
-    let faults = [Fault::CutBefore, Fault::CutInside, Fault::CutAfter, Fault::SwallowResponse];
-    for fault in faults {
+    let errors = [
+        ConnectionError::CutBefore,
+        ConnectionError::CutInside,
+        ConnectionError::CutAfter,
+        ConnectionError::SwallowResponse,
+    ];
+    for error in errors {
         for count in 0.. {
-            let text = format!("{fault:?} {count}");
+            let text = format!("{error:?} {count}");
             let nonce = at.commit + 1_000;
-            proxy.arm(fault, At::Count(count));
+            proxy.arm(error, At::Count(count));
             let mut attempts = 0;
             let new = loop {
                 attempts += 1;
@@ -84,7 +91,7 @@ fn commit_is_stored_once_wherever_the_connection_breaks() {
             assert_eq!(new, Position { commit: at.commit + 1, nonce }, "{text}");
             assert_eq!(all(&other, &object_table()), objects(&[(2, &text)]));
             at = new;
-            if proxy.remove_unused_fault() {
+            if proxy.remove_unused_error() {
                 break;
             }
         }
