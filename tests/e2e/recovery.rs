@@ -75,7 +75,7 @@ fn killed_server_keeps_all_acknowledged_writes() {
             // The server is killed at a random moment of the writes, also on a busy machine.
             thread::sleep(Duration::from_millis(40 + random.hash_one(round) % 200));
             let has_written = || acknowledged.load(Ordering::Relaxed) >= MIN_WRITES;
-            wait_for(Duration::from_secs(60), "too few writes are acknowledged", has_written);
+            wait_for(Duration::from_mins(1), "too few writes are acknowledged", has_written);
             server.stop();
         });
     }
