@@ -59,5 +59,7 @@ export async function readTargets(urls: string[]): Promise<Map<string, StoredObj
 /** Titles of linked objects by URL. */
 export async function readTitles(urls: string[]): Promise<Map<string, string>> {
   const targets = await readTargets(urls);
-  return new Map([...targets].map(([url, object]) => [url, object.internal?.objectTitle || object.id]));
+  return new Map(
+    [...targets].map(([url, object]) => [url, object.internal?.objectTitle?.trim() || object.id]),
+  );
 }

@@ -80,7 +80,7 @@ export function readHit(item: unknown): SearchHit {
   return {
     type: string(internal.contentType) ?? '',
     id,
-    title: string(internal.objectTitle) || id,
+    title: string(internal.objectTitle)?.trim() || id,
     status: string(internal.status) ?? '',
     updatedAt: string(internal.updatedAt),
   };

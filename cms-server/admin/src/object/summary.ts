@@ -72,7 +72,7 @@ export function summaryOf(type: string, object: Record<string, unknown>): Summar
   const imageLinks = object[imageFieldOf(type)?.name ?? ''];
   const first: unknown = Array.isArray(imageLinks) ? imageLinks[0] : undefined;
   const definition = typeNamed(type);
-  const title = typeof internal.objectTitle === 'string' ? internal.objectTitle : '';
+  const title = typeof internal.objectTitle === 'string' ? internal.objectTitle.trim() : '';
   return {
     type,
     id,

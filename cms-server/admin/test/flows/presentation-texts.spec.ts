@@ -1,7 +1,7 @@
-// Long words, as editors write them.
+// Long words and empty titles, as editors write them.
 import { expectNoSidewaysScroll, openScreen } from '../screens';
 import type { Server } from '../server';
-import { expect, signIn, test } from '../support';
+import { expect, expectAccessible, signIn, test } from '../support';
 import { typeDefinition } from '../types';
 
 const WORD = 'Donaudampfschifffahrtsgesellschaftskapitaensmuetzenabzeichen'.repeat(3);
@@ -37,4 +37,16 @@ test('breaks words that are longer than the screen', async ({ page, server, page
       await expectNoSidewaysScroll(page, path);
     }
   }
+});
+
+test('names objects by their ids if their title has only spaces', async ({ page, server, pageOrigin }) => {
+  await createPages(server, ['   ']);
+  await signIn(page);
+  for (const path of ['', 'c/page', 'search?q=id:page-0', 'activity']) {
+    await openScreen(page, pageOrigin, path);
+    await expect(page.getByRole('main').getByRole('link', { name: 'page-0' }).first(), path).toBeVisible();
+  }
+  await openScreen(page, pageOrigin, 'c/page/page-0');
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('page-0');
+  await expectAccessible(page);
 });

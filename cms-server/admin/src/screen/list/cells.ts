@@ -23,7 +23,7 @@ export function linksOf(value: unknown): Linked[] {
     }
     const id = string(item.id) ?? '';
     const file = string(item.type) === 'image' ? fileOfUrl(item.url) : null;
-    const title = string(record(item.internal).objectTitle) || id;
+    const title = string(record(item.internal).objectTitle)?.trim() || id;
     return { id, title, image: file ? thumbnailPath(file) : null };
   });
 }

@@ -114,7 +114,7 @@ async function restoreOneUnlinked(pending: Item[]): Promise<Unlinked | null> {
     const draft = status === 'public' || status === 'modified';
     if (await restoreObject(entry, { data, draft }, [values])) continue;
     const publicVersion = object.internal?.publicVersion ?? -1;
-    return { entry, title: objectTitle || id, type: contentType, id, values, status, publicVersion };
+    return { entry, title: objectTitle.trim() || id, type: contentType, id, values, status, publicVersion };
   }
   return null;
 }

@@ -15,7 +15,7 @@ export function undoText(result: UndoResult): string {
   const { undone, skipped, modified = 0, inTrash = [], gone = 0, problem } = result;
   const reasons = inTrash
     .slice(0, MAX_REASONS)
-    .map((item) => t.bulk.undoReason(item.objectTitle || item.id, reasonOf(item.problem)));
+    .map((item) => t.bulk.undoReason(item.objectTitle.trim() || item.id, reasonOf(item.problem)));
   const more = inTrash.length - reasons.length;
   const complete = skipped + inTrash.length + gone === 0 && !problem;
   const unknown = problem !== null && isRetryable(problem);
