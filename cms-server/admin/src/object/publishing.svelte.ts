@@ -4,7 +4,9 @@ import { sendRequest, api } from '../api/client';
 import { networkProblem, type Problem } from '../api/problem';
 import { may, session } from '../session/session.svelte';
 import { t } from '../text';
-import { restoreObject } from './object-requests';
+import { uuid } from '../value/uuid';
+import { readObject, restoreObject } from './object-requests';
+import { isRetryable } from './save-queue';
 import type { ObjectEditor } from './editor.svelte';
 import type { RemoteChanges } from './newer-version';
 import {
@@ -37,6 +39,9 @@ export class Publishing {
   readonly scheduledAt: string | null = $derived.by(() => this.editor.object?.internal?.scheduledAt ?? null);
 
   readonly isUploading: boolean = $derived.by(() => this.editor.formState.isUploading);
+
+  /** Of a copy whose response was lost: when the user tries again, the server does not make another one. */
+  #copyKey: { key: string; etag: string | null } | null = null;
 
   constructor(editor: ObjectEditor) {
     this.editor = editor;
@@ -80,11 +85,20 @@ export class Publishing {
   /** Runs an action. Publish saves first, and stops if that fails; with `hydrate`, linked objects are published too. */
   async run(action: Action, hydrate = false): Promise<boolean> {
     if (action === 'publish' && !(await this.#save())) return false;
-    return this.#act((params) =>
+    const before = permission(this.status, action);
+    const done = await this.#act((params) =>
       api.POST(`/api/v1/content/{contentType}/{id}/${action}`, {
         params: { ...params, ...(hydrate && { query: { hydrate: 1 as const } }) },
       }),
     );
+    if (done || before === 'done' || !this.problem || !isRetryable(this.problem)) return done;
+    // The response was lost: the stored object shows whether the action was carried out.
+    const { id, type } = this.editor;
+    const stored = await readObject(type.name, id ?? '');
+    if ('problem' in stored || permission(statusOf(stored.data.internal?.status), action) !== 'done')
+      return false;
+    this.problem = null;
+    return true;
   }
 
   async schedule(scheduledAt: string, timeZone: string): Promise<boolean> {
@@ -115,15 +129,20 @@ export class Publishing {
 
   /** Copies the stored object; the id of the copy, or null when it was refused. */
   async duplicate(): Promise<string | null> {
-    const { id, type } = this.editor;
+    const { id, type, formState } = this.editor;
     if (id === null) return null;
     this.busy = true;
+    const etag = formState.base?.etag ?? null;
+    if (this.#copyKey?.etag !== etag) this.#copyKey = null;
+    this.#copyKey ??= { key: uuid(), etag };
     const result = await sendRequest<{ id: string }>(
       api.POST('/api/v1/content/{contentType}/{id}/duplicate', {
+        headers: { 'Idempotency-Key': this.#copyKey.key },
         params: { path: { contentType: type.name, id } },
         body: { relatedObjectsToDuplicate: [] },
       }),
     );
+    if (!('problem' in result && isRetryable(result.problem))) this.#copyKey = null;
     this.busy = false;
     this.problem = 'problem' in result ? result.problem : null;
     return 'problem' in result ? null : result.data.id;

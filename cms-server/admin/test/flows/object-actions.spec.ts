@@ -1,3 +1,4 @@
+import { createNews } from '../news';
 import { createUser, expect, expectAccessible, signIn, test } from '../support';
 
 test('offers the actions of the open object in the command palette', async ({ page, server, pageOrigin }) => {
@@ -60,4 +61,48 @@ test('says which right is missing to somebody who may only read', async ({ page,
   await expectAccessible(page);
   await page.goto(`${pageOrigin}/admin/trash`);
   await expect(page.getByText('Missing right: delete')).toBeVisible();
+});
+
+test('makes one copy of an object, also if the user tries again after a lost response', async ({
+  page,
+  server,
+  pageOrigin,
+}) => {
+  await createNews(server, 1);
+  await signIn(page);
+  await page.goto(`${pageOrigin}/admin/c/news/news-0`);
+  let isLost = true;
+  await page.route('**/news-0/duplicate', async (route) => {
+    const response = await route.fetch();
+    await (isLost ? route.abort() : route.fulfill({ response }));
+    isLost = false;
+  });
+  const duplicate = async () => {
+    await page.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: 'Duplicate' }).click();
+  };
+  await duplicate();
+  await expect(page.getByText('The server cannot be reached.')).toBeVisible();
+  await duplicate();
+  await expect(page.getByText('This is the copy.')).toBeVisible();
+  const { total_count } = await (await server.request('GET', '/api/v1/content/news')).json();
+  expect(total_count).toBe(2);
+});
+
+test('notices that an object was published although the response was lost', async ({
+  page,
+  server,
+  pageOrigin,
+}) => {
+  await createNews(server, 1);
+  await signIn(page);
+  await page.goto(`${pageOrigin}/admin/c/news/news-0`);
+  await page.route('**/news-0/publish', async (route) => {
+    await route.fetch();
+    await route.abort();
+  });
+  await page.getByRole('button', { name: 'Publish…' }).first().click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Publish', exact: true }).click();
+  await expect(page.getByText('Published.')).toBeVisible();
+  await expect(page.getByText('The server cannot be reached.')).toBeHidden();
 });
