@@ -3,6 +3,7 @@ import { sendRequest, api, type Page } from '../api/client';
 import { targetOf, targetOfPath } from '../value/link';
 import { isRecord } from '../value/record';
 import type { StoredObject } from './object-requests';
+import { displayTitle } from '../value/title';
 
 /** Ids in one request: proxies refuse URLs of more than 8 KB. */
 export const IDS_PER_REQUEST = 100;
@@ -60,6 +61,6 @@ export async function readTargets(urls: string[]): Promise<Map<string, StoredObj
 export async function readTitles(urls: string[]): Promise<Map<string, string>> {
   const targets = await readTargets(urls);
   return new Map(
-    [...targets].map(([url, object]) => [url, object.internal?.objectTitle?.trim() || object.id]),
+    [...targets].map(([url, object]) => [url, displayTitle(object.internal?.objectTitle, object.id)]),
   );
 }

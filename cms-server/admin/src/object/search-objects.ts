@@ -4,6 +4,7 @@ import { record, string } from '../type/definition';
 import { isRecord } from '../value/record';
 import { queryFor } from '../value/search-text';
 import { titleFields } from './title-fields';
+import { displayTitle } from '../value/title';
 
 export interface SearchHit {
   type: string;
@@ -80,7 +81,7 @@ export function readHit(item: unknown): SearchHit {
   return {
     type: string(internal.contentType) ?? '',
     id,
-    title: string(internal.objectTitle)?.trim() || id,
+    title: displayTitle(string(internal.objectTitle), id),
     status: string(internal.status) ?? '',
     updatedAt: string(internal.updatedAt),
   };

@@ -10,6 +10,7 @@ import { wordsQuery } from '../value/search-text';
 import { matchOf, type SearchMatch } from './search-match';
 import { isPublic } from './publish-rules';
 import { searchedFields, titleFields } from './title-fields';
+import { displayTitle } from '../value/title';
 
 export const MEDIA_TYPE = '_media';
 /** Properties of a file that people edit; its bytes decide the others. */
@@ -72,11 +73,11 @@ export function summaryOf(type: string, object: Record<string, unknown>): Summar
   const imageLinks = object[imageFieldOf(type)?.name ?? ''];
   const first: unknown = Array.isArray(imageLinks) ? imageLinks[0] : undefined;
   const definition = typeNamed(type);
-  const title = typeof internal.objectTitle === 'string' ? internal.objectTitle.trim() : '';
+  const title = typeof internal.objectTitle === 'string' ? internal.objectTitle : '';
   return {
     type,
     id,
-    title: title === '' ? id : title,
+    title: displayTitle(title, id),
     status: definition?.draftPublic && typeof internal.status === 'string' ? internal.status : '',
     isPublic: !definition || isPublic(definition, internal),
     image: file ? (file.isImage ? file : null) : isRecord(first) ? fileOfUrl(first.url) : null,

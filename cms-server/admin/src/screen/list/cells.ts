@@ -5,6 +5,7 @@ import { dateTime, number } from '../../text/format';
 import { locale, t } from '../../text';
 import { targetOf } from '../../value/link';
 import { fileOfUrl, thumbnailPath } from '../../value/media';
+import { displayTitle } from '../../value/title';
 
 /** A link with the title of its object; without the object, the id is the title. */
 export interface Linked {
@@ -23,7 +24,7 @@ export function linksOf(value: unknown): Linked[] {
     }
     const id = string(item.id) ?? '';
     const file = string(item.type) === 'image' ? fileOfUrl(item.url) : null;
-    const title = string(record(item.internal).objectTitle)?.trim() || id;
+    const title = displayTitle(string(record(item.internal).objectTitle), id);
     return { id, title, image: file ? thumbnailPath(file) : null };
   });
 }

@@ -12,6 +12,7 @@ import { isRecord } from '../../../value/record';
 import { readLiveIds, sendRepeatedly, statusBatch } from './requests';
 import { restoreEdited, type UndoResult } from './undo';
 import { reasonOf } from './undo-text';
+import { displayTitle } from '../../../value/title';
 
 type Item = Schema['TrashItem'];
 const MAX_TRASH_PAGES = 20;
@@ -114,7 +115,15 @@ async function restoreOneUnlinked(pending: Item[]): Promise<Unlinked | null> {
     const draft = status === 'public' || status === 'modified';
     if (await restoreObject(entry, { data, draft }, [values])) continue;
     const publicVersion = object.internal?.publicVersion ?? -1;
-    return { entry, title: objectTitle.trim() || id, type: contentType, id, values, status, publicVersion };
+    return {
+      entry,
+      title: displayTitle(objectTitle, id),
+      type: contentType,
+      id,
+      values,
+      status,
+      publicVersion,
+    };
   }
   return null;
 }

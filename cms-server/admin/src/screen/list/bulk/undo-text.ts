@@ -4,6 +4,7 @@ import { isRetryable } from '../../../object/save-queue';
 import { t } from '../../../text';
 import { number } from '../../../text/format';
 import type { UndoResult } from './undo';
+import { displayTitle } from '../../../value/title';
 
 const MAX_REASONS = 3;
 
@@ -15,7 +16,7 @@ export function undoText(result: UndoResult): string {
   const { undone, skipped, modified = 0, inTrash = [], gone = 0, problem } = result;
   const reasons = inTrash
     .slice(0, MAX_REASONS)
-    .map((item) => t.bulk.undoReason(item.objectTitle.trim() || item.id, reasonOf(item.problem)));
+    .map((item) => t.bulk.undoReason(displayTitle(item.objectTitle, item.id), reasonOf(item.problem)));
   const more = inTrash.length - reasons.length;
   const complete = skipped + inTrash.length + gone === 0 && !problem;
   const unknown = problem !== null && isRetryable(problem);
