@@ -177,7 +177,9 @@ impl Webhooks<'_> {
             actor: caller.actor().pk.into(),
         };
         self.cms.store.write(move |writer| {
-            // The webhook has no row before its creation is read from the journal.
+            // The webhook has no row before its creation is read from the journal, and with a row it would
+            // receive earlier events, too.
+            delivery_creator::catch_up(writer, new.at)?;
             writer.insert_webhook(new.webhook)?;
             let pk = writer.insert_delivery(&new, new.at)?;
             let row = writer.delivery(pk)?.ok_or_else(|| Error::internal("no delivery"))?;

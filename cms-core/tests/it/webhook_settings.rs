@@ -73,6 +73,21 @@ fn webhook_restored_from_the_trash_gets_no_events_of_the_time_between() {
 }
 
 #[test]
+fn tested_webhook_gets_no_events_from_before_its_creation() {
+    let test = with_type(article());
+    create(&test, "_webhooks", webhook("other", &json!({ "type": "ctd" })));
+    follow(&test);
+    create(&test, "article", json!({ "id": "before", "title": "Before" }));
+    create(&test, "_webhooks", webhook("hook", &json!({})));
+    test.cms.webhooks().test(&Caller::local(), "hook").unwrap();
+    create(&test, "article", json!({ "id": "after", "title": "After" }));
+    let sent = send_all(&test);
+    let actions: Vec<_> =
+        sent.iter().map(|body| (&body["action"], &body["payload"]["id"])).collect();
+    assert_eq!(actions, [(&json!("Test"), &json!("test")), (&json!("Create"), &json!("after"))]);
+}
+
+#[test]
 fn replayed_delivery_keeps_the_id_of_an_object_that_was_restored_under_another_id() {
     let test = with_webhook();
     create(&test, "article", json!({ "id": "a", "title": "A" }));
