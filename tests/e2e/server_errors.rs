@@ -188,31 +188,50 @@ fn reindex_can_be_interrupted_while_it_waits() {
     assert_eq!(child.wait().unwrap().code(), Some(7));
 }
 
-/// An export that fails after its start does not change the earlier one.
+/// An export that fails after its start, or whose type is changed meanwhile, does not change the earlier
+/// one.
 #[test]
 fn failed_export_keeps_the_earlier_one() {
-    let content_type = serde_json::json!({
-        "id": "t", "name": "note", "label": "Note", "workflowId": "generic", "draftPublic": false,
-        "internal": false, "schemaDefinition": {}, "metaDefinition": {}, "slugs": [],
-        "featuredImage": [], "deletedAt": null, "createdAt": "", "updatedAt": null,
-    });
-    let list = |pages: u64, data: serde_json::Value| {
-        let list = serde_json::json!({"total_count": 2 * pages, "total_pages": pages,
-            "current_page": 1, "count": 1, "data": [data]});
+    let content_type = |updated_at: Option<&str>| {
+        serde_json::json!({
+            "id": "t", "name": "note", "label": "Note", "workflowId": "generic", "draftPublic": false,
+            "internal": false, "schemaDefinition": {}, "metaDefinition": {}, "slugs": [],
+            "featuredImage": [], "deletedAt": null, "createdAt": "", "updatedAt": updated_at,
+        })
+    };
+    let list = |data: serde_json::Value| {
+        let list = serde_json::json!({"total_count": 1, "total_pages": 1, "current_page": 1,
+            "count": 1, "data": [data]});
         response(200, &list.to_string())
     };
-    let page = list(2, serde_json::json!({"id": "new"}));
-    let (url, _) = stub(vec![list(1, content_type), page.clone(), page, response(500, "{}")]);
-    let cli = Cli::empty();
-    cli.write("key", "a-key");
-    let files = ["ContentTypeDefinition.json", "contentObjectNote000001.json", "picture.png"]
-        .map(|name| format!("out/ContentTypeNote/{name}"));
-    for file in &files {
-        cli.write(file, "as it was");
+    let page = list(serde_json::json!({"id": "new", "internal": {}}));
+    let workflows =
+        response(200, r#"{"total_count":0,"total_pages":0,"current_page":1,"count":0,"data":[]}"#);
+    // The definition alone, all definitions, the number of objects, their number and ids, and the objects.
+    let definition = response(200, &content_type(None).to_string());
+    let start = [definition, list(content_type(None)), page.clone(), page.clone(), page.clone()];
+    let broken = [response(500, "{}")];
+    let changed = [page, workflows, list(content_type(Some("2026-01-02T03:04:05+00:00")))];
+    let reason = "the type note was changed during the export; out did not change";
+    for (end, reason) in [(&broken[..], "500"), (&changed, reason)] {
+        let (url, _) = stub([&start[..], end].concat());
+        let cli = Cli::empty();
+        cli.write("key", "a-key");
+        let files = ["ContentTypeDefinition.json", "contentObjectNote000001.json", "picture.png"]
+            .map(|name| format!("out/ContentTypeNote/{name}"));
+        for file in &files {
+            cli.write(file, "as it was");
+        }
+        let failed =
+            cli.run(&["--server", &url, "--key-file", "key", "export", "out", "--type", "note"]);
+        failed.exits(1).stderr_contains(reason);
+        for file in &files {
+            assert_eq!(std::fs::read_to_string(cli.path(file)).unwrap(), "as it was", "{file}");
+        }
+        assert_eq!(
+            std::fs::read_dir(cli.path("out")).unwrap().count(),
+            1,
+            "temporary files are left"
+        );
     }
-    cli.run(&["--server", &url, "--key-file", "key", "export", "out"]).exits(1);
-    for file in &files {
-        assert_eq!(std::fs::read_to_string(cli.path(file)).unwrap(), "as it was", "{file}");
-    }
-    assert_eq!(std::fs::read_dir(cli.path("out")).unwrap().count(), 1, "temporary files are left");
 }

@@ -105,6 +105,7 @@ pub(super) fn run(args: &ExportArgs, settings: &Settings, printer: &Printer) -> 
             let path = staged.path().join(folder::WORKFLOWS);
             fs::write(&path, text).map_err(|error| Failure::unwritable(path.display(), error))?;
         }
+        export.require_unchanged(&types)?;
         staged.move_into_folder(&names)?;
         let Export { written, progress, .. } = export;
         drop(progress);
@@ -183,6 +184,21 @@ impl Export<'_> {
             return Err(Failure::local(format!("interrupted; {folder} did not change")));
         }
         Ok(())
+    }
+
+    /// Fails if a type was changed or deleted since its definition was read: its objects may have two
+    /// shapes.
+    fn require_unchanged(&self, types: &[&ContentType]) -> Result<()> {
+        let current = self.target.types()?;
+        match types.iter().find(|content_type| !current.contains(content_type)) {
+            None => Ok(()),
+            Some(ContentType { name, .. }) => {
+                let folder = self.dir.display();
+                let message = format!("the type {name} was changed during the export");
+                Err(Failure::local(format!("{message}; {folder} did not change"))
+                    .hint("repeat the export when no content types are being changed"))
+            }
+        }
     }
 
     /// Writes the folder of one type.

@@ -291,12 +291,10 @@ impl<'a> QueryCompiler<'a> {
 
     /// The number or the boolean that a word represents.
     fn scalar_like(&self, path: &str, word: &str) -> Option<Term> {
-        let scalar = match (word, Number::parse(word)) {
-            ("true", _) => ScalarValue::Bool(true),
-            ("false", _) => ScalarValue::Bool(false),
-            (_, Some(Number::Integer(value))) => ScalarValue::Integer(value),
-            (_, Some(Number::Real(value))) => ScalarValue::Number(value),
-            (_, None) => return None,
+        let scalar = match word {
+            "true" => ScalarValue::Bool(true),
+            "false" => ScalarValue::Bool(false),
+            _ => Number::parse(word)?.into(),
         };
         Some(self.scalar(path, scalar))
     }

@@ -110,7 +110,7 @@ impl Bulk<'_> {
             Err(error) => {
                 let cause = std::error::Error::source(&error);
                 tracing::warn!(job = id, %error, ?cause, "bulk job failed");
-                self.fail(pk, &error.to_string())?;
+                self.fail(pk, &failure_reason(&error))?;
                 self.has_open_job()
             }
         }
@@ -462,4 +462,12 @@ impl Transaction<'_> {
         }
         self.writer.refuse_job_object(self.job.pk, position, (id, errors))
     }
+}
+
+/// Why a job failed: validation errors with their paths.
+fn failure_reason(error: &Error) -> String {
+    let Error::Invalid(errors) = error else { return error.to_string() };
+    let with_path =
+        |(path, messages): (&str, &[String])| format!("{path}: {}", messages.join("; "));
+    errors.iter().map(with_path).collect::<Vec<_>>().join("; ")
 }

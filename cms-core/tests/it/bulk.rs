@@ -309,6 +309,16 @@ fn bulk_transition_moves_objects_that_allow_it() {
     assert_eq!(states, ["review"]);
     let publish = create(&test.cms, &Caller::local(), &request("publish", json!({ "expect": 4 })));
     assert!(matches!(publish, Err(Error::Rejected(_))));
+
+    // The type has another workflow before the job starts.
+    let back = request("transition", json!({ "transition": "_review_draft", "expect": 4 }));
+    let id = create(&test.cms, &Caller::local(), &back).unwrap();
+    let generic = article_with(json!({ "workflowId": "generic" }));
+    test.cms.types().update(&Caller::local(), "article", generic).unwrap();
+    run(&test.cms);
+    let failed = job(&test.cms, &id);
+    assert_eq!(failed.state, BulkJobState::Failed);
+    assert_eq!(failed.error.as_deref(), Some("transition: This value is not valid."));
 }
 
 /// A job that is interrupted between two transactions leaves no object half changed, and continues.

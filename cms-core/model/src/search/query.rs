@@ -3,6 +3,8 @@
 
 use std::ops::Bound;
 
+use crate::query::value::Number;
+
 /// A complete search, except for the parts that depend on the caller.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Search {
@@ -82,6 +84,15 @@ pub enum ScalarValue {
     Bool(bool),
     Integer(i64),
     Number(f64),
+}
+
+impl From<Number> for ScalarValue {
+    fn from(number: Number) -> Self {
+        match number {
+            Number::Integer(integer) => Self::Integer(integer),
+            Number::Real(real) => Self::Number(real),
+        }
+    }
 }
 
 /// A bound of a range: its text in lower case, and its value if it is a number.

@@ -10,6 +10,7 @@ use crate::{
     clock::Timestamp,
     dates, limits,
     object::link,
+    query::value::Number,
     search::{
         analysis::{self, Markup},
         query::{FieldCondition, PatternToken, ScalarValue, SearchQuery, Value, WildcardPattern},
@@ -319,19 +320,8 @@ fn timestamp(path: &str, text: &str) -> Option<Timestamp> {
 /// Parses a number or a boolean.
 fn scalar(text: &str) -> Option<ScalarValue> {
     match text {
-        "true" => return Some(ScalarValue::Bool(true)),
-        "false" => return Some(ScalarValue::Bool(false)),
-        _ => {}
-    }
-    let digits = text.strip_prefix('-').unwrap_or(text);
-    let is_decimal = |byte: u8| byte.is_ascii_digit() || b".eE+-".contains(&byte);
-    if !digits.starts_with(|c: char| c.is_ascii_digit()) || !digits.bytes().all(is_decimal) {
-        return None;
-    }
-    match text.parse() {
-        Ok(integer) => Some(ScalarValue::Integer(integer)),
-        Err(_) => {
-            text.parse().ok().filter(|number: &f64| number.is_finite()).map(ScalarValue::Number)
-        }
+        "true" => Some(ScalarValue::Bool(true)),
+        "false" => Some(ScalarValue::Bool(false)),
+        _ => Number::parse(text).map(ScalarValue::from),
     }
 }
