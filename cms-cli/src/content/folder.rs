@@ -98,7 +98,7 @@ pub(crate) fn file_name(id: &str, extension: &str) -> String {
 pub(crate) fn read(folder: &Path) -> Result<Vec<TypeFolder>> {
     let mut types = Vec::new();
     for path in entries(folder)? {
-        if path.join(DEFINITION).is_file() {
+        if has_definition(&path) {
             types.push(read_type(&path)?);
         }
     }
@@ -118,7 +118,7 @@ pub(crate) fn is_exported(folder: &Path) -> bool {
 /// Finds the folders with objects but without a definition, which [`read`] skips.
 pub(crate) fn without_definition(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut missing = entries(folder)?;
-    missing.retain(|path| is_type_folder(path) && !path.join(DEFINITION).is_file());
+    missing.retain(|path| is_type_folder(path) && !has_definition(path));
     Ok(missing)
 }
 
@@ -170,6 +170,10 @@ fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(paths)
 }
 
+fn has_definition(path: &Path) -> bool {
+    path.join(DEFINITION).is_file()
+}
+
 fn is_object_file(path: &Path, prefix: &str) -> bool {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     name.starts_with(prefix) && path.extension().is_some_and(|e| e == "json")
@@ -198,7 +202,7 @@ pub(crate) fn names(types: &[ContentType], kept: &BTreeMap<String, String>) -> V
 pub(crate) fn folder_names(folder: &Path) -> Result<BTreeMap<String, String>> {
     let mut names = BTreeMap::new();
     if folder.exists() {
-        for path in entries(folder)?.iter().filter(|path| path.join(DEFINITION).is_file()) {
+        for path in entries(folder)?.iter().filter(|path| has_definition(path)) {
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             // Others cannot be imported.
             if let Ok(found) = read_type(path) {
@@ -230,8 +234,7 @@ pub(crate) fn may_hold_export(folder: &Path) -> Result<bool> {
         return Ok(true);
     }
     let entries = entries(folder)?;
-    let is_exported =
-        |entry: &PathBuf| entry.ends_with(STAGING) || entry.join(DEFINITION).is_file();
+    let is_exported = |entry: &PathBuf| entry.ends_with(STAGING) || has_definition(entry);
     Ok(entries.is_empty() || entries.iter().any(is_exported))
 }
 
@@ -283,9 +286,8 @@ impl StagedExport {
     /// The folders of types of an earlier export without these names.
     pub(crate) fn other_types(&self, names: &[String]) -> Result<Vec<PathBuf>> {
         let mut others = entries(&self.folder)?;
-        others.retain(|path| {
-            path.join(DEFINITION).is_file() && !names.iter().any(|name| path.ends_with(name))
-        });
+        others
+            .retain(|path| has_definition(path) && !names.iter().any(|name| path.ends_with(name)));
         Ok(others)
     }
 }

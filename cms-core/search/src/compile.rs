@@ -291,12 +291,7 @@ impl<'a> QueryCompiler<'a> {
 
     /// The number or the boolean that a word represents.
     fn scalar_like(&self, path: &str, word: &str) -> Option<Term> {
-        let scalar = match word {
-            "true" => ScalarValue::Bool(true),
-            "false" => ScalarValue::Bool(false),
-            _ => Number::parse(word)?.into(),
-        };
-        Some(self.scalar(path, scalar))
+        ScalarValue::parse(word).map(|scalar| self.scalar(path, scalar))
     }
 
     fn wildcard(&self, path: Option<&str>, pattern: &WildcardPattern) -> WildcardQuery {

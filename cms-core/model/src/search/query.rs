@@ -86,11 +86,16 @@ pub enum ScalarValue {
     Number(f64),
 }
 
-impl From<Number> for ScalarValue {
-    fn from(number: Number) -> Self {
-        match number {
-            Number::Integer(integer) => Self::Integer(integer),
-            Number::Real(real) => Self::Number(real),
+impl ScalarValue {
+    /// Parses a number or a boolean.
+    pub fn parse(text: &str) -> Option<Self> {
+        match text {
+            "true" => Some(Self::Bool(true)),
+            "false" => Some(Self::Bool(false)),
+            _ => Number::parse(text).map(|number| match number {
+                Number::Integer(integer) => Self::Integer(integer),
+                Number::Real(real) => Self::Number(real),
+            }),
         }
     }
 }

@@ -10,7 +10,6 @@ use crate::{
     clock::Timestamp,
     dates, limits,
     object::link,
-    query::value::Number,
     search::{
         analysis::{self, Markup},
         query::{FieldCondition, PatternToken, ScalarValue, SearchQuery, Value, WildcardPattern},
@@ -54,7 +53,7 @@ impl QueryCursor<'_> {
     pub(super) fn single_value(&mut self, path: Option<&str>) -> Option<SearchQuery> {
         let text = self.text.trim();
         let is_value = path.is_some_and(|path| date(path, text).is_some())
-            || path.is_some() && scalar(text).is_some()
+            || path.is_some() && ScalarValue::parse(text).is_some()
             || link::parse(text).is_some();
         is_value.then(|| self.value(text, path, Fuzziness::Exact)).flatten()
     }
@@ -86,7 +85,7 @@ impl QueryCursor<'_> {
         let text = self.quoted()?;
         Ok(match path.and_then(|path| date(path, &text)) {
             Some(seconds) => Some(self.equals(path, seconds)),
-            None if path.is_some() && scalar(&text).is_some() => {
+            None if path.is_some() && ScalarValue::parse(&text).is_some() => {
                 self.value(&text, path, Fuzziness::Exact)
             }
             None => self.phrase_of(&text, path),
@@ -156,12 +155,12 @@ impl QueryCursor<'_> {
         if link::parse(text).is_some() {
             return self.phrase_of(text, path);
         }
-        let Some(scalar_value) = path.and_then(|_| scalar(text)) else {
+        let Some(scalar_value) = path.and_then(|_| ScalarValue::parse(text)) else {
             let words = self.words(text, path, fuzziness);
             return self.combine(words);
         };
         // Words have no sign: `-5` must not match the number 5.
-        let without_sign = text.strip_prefix('-').and_then(scalar);
+        let without_sign = text.strip_prefix('-').and_then(ScalarValue::parse);
         let not = without_sign.map(|scalar| field(path, FieldCondition::Equals(scalar)));
         let words = self
             .phrase_of(text, path)
@@ -302,7 +301,7 @@ fn bound(path: &str, text: &str, is_lower: bool, is_inclusive: bool) -> Parsed<B
 /// The value of a bound. Dates of objects are whole seconds, so a date with a fraction is rounded up for
 /// `>=` and `<`, and down for `>` and `<=`.
 fn bound_value(path: &str, text: &str, rounds_up: bool) -> Value {
-    let number = scalar(text).filter(|scalar| !matches!(scalar, ScalarValue::Bool(_)));
+    let number = ScalarValue::parse(text).filter(|scalar| !matches!(scalar, ScalarValue::Bool(_)));
     let seconds = |at: Timestamp| if rounds_up { at.seconds_rounded_up() } else { at.seconds() };
     let date = timestamp(path, text).map(|at| ScalarValue::Integer(seconds(at)));
     Value { text: text.to_lowercase(), number: date.or(number) }
@@ -315,13 +314,4 @@ fn date(path: &str, text: &str) -> Option<ScalarValue> {
 
 fn timestamp(path: &str, text: &str) -> Option<Timestamp> {
     DATES.contains(&path).then(|| dates::parse_lenient(text)).flatten()
-}
-
-/// Parses a number or a boolean.
-fn scalar(text: &str) -> Option<ScalarValue> {
-    match text {
-        "true" => Some(ScalarValue::Bool(true)),
-        "false" => Some(ScalarValue::Bool(false)),
-        _ => Number::parse(text).map(ScalarValue::from),
-    }
 }
