@@ -1,6 +1,7 @@
 // Links to other objects inside values, and the titles of their targets.
 import { sendRequest, api, type Page } from '../api/client';
 import { targetOf, targetOfPath } from '../value/link';
+import { partsOf } from '../value/list';
 import { isRecord } from '../value/record';
 import type { StoredObject } from './object-requests';
 import { displayTitle } from '../value/title';
@@ -36,9 +37,7 @@ export async function readTargets(urls: string[]): Promise<Map<string, StoredObj
   }
   const found = new Map<string, StoredObject>();
   for (const [contentType, ids] of byType) {
-    const all = [...ids.keys()];
-    for (let start = 0; start < all.length; start += IDS_PER_REQUEST) {
-      const part = all.slice(start, start + IDS_PER_REQUEST);
+    for (const part of partsOf([...ids.keys()], IDS_PER_REQUEST)) {
       const result = await sendRequest<Page<StoredObject>>(
         api.GET('/api/v1/content/{contentType}', {
           params: {

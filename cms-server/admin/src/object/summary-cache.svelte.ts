@@ -2,6 +2,7 @@
 // request.
 import { SvelteMap } from 'svelte/reactivity';
 import { targetKey, type Target } from '../value/link';
+import { partsOf } from '../value/list';
 import { IDS_PER_REQUEST } from './links';
 import { findSummaries, readSummaries, type Summary } from './summary';
 
@@ -63,13 +64,7 @@ async function read(): Promise<void> {
     byType.set(target.type, [...(byType.get(target.type) ?? []), target.id]);
   }
   await Promise.all(
-    [...byType].flatMap(([type, ids]) => {
-      const parts: Promise<void>[] = [];
-      for (let at = 0; at < ids.length; at += IDS_PER_REQUEST) {
-        parts.push(readPart(type, ids.slice(at, at + IDS_PER_REQUEST)));
-      }
-      return parts;
-    }),
+    [...byType].flatMap(([type, ids]) => partsOf(ids, IDS_PER_REQUEST).map((part) => readPart(type, part))),
   );
 }
 

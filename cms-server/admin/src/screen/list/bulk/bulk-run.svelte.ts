@@ -3,6 +3,7 @@ import type { ApiResult } from '../../../api/client';
 import type { Problem } from '../../../api/problem';
 import { isRetryable } from '../../../object/save-queue';
 import { session } from '../../../session/session.svelte';
+import { partsOf } from '../../../value/list';
 import { uuid } from '../../../value/uuid';
 import {
   bodyFor,
@@ -125,12 +126,11 @@ export class BulkRun {
 
   /** Runs batches; refused objects may be among them again. */
   async #runBatches(ids: string[], step: number): Promise<void> {
-    for (let at = 0; at < ids.length; at += step) {
+    for (const part of partsOf(ids, step)) {
       if (this.#stopped) {
         this.state = 'stopped';
         return;
       }
-      const part = ids.slice(at, at + step);
       const result = await this.#batch(part);
       if ('problem' in result) {
         const applied = isRetryable(result.problem) ? await this.#readApplied(part) : [];

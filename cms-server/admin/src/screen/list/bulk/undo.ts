@@ -128,8 +128,7 @@ async function restoreValues(
   const result: Pick<UndoResult, 'undone' | 'problem'> = { undone: 0, problem: null };
   const hadAll = ids.filter((id) => names.every((name) => name in (changed.get(id)?.values ?? {})));
   const size = Math.max(1, session.context?.limits.batch ?? 1000);
-  for (let at = 0; at < hadAll.length; at += size) {
-    const part = hadAll.slice(at, at + size);
+  for (const part of partsOf(hadAll, size)) {
     const sent = await patchBatch(
       type,
       part.map((id) => withId(id, changed.get(id)?.values ?? {})),
