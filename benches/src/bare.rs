@@ -193,7 +193,7 @@ impl Bare {
     }
 }
 
-/// The response of a create, as long as that of the server.
+/// The response of a create, with the same length as that of the server.
 fn response_text(object: &Value) -> String {
     let text = object.to_string();
     format!("{{{INTERNAL}{}", &text[1..])

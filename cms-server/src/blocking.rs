@@ -1,9 +1,9 @@
 //! Moves requests from the connection threads to threads that may block: for the database, the disk, or
-//! long computations. Only the download of a backup runs there without a permit, for
-//! as long as it takes.
+//! long computations.
 //!
-//! [`Permits`](crate::net::permits::Permits) limit how much of this work runs at the same time. A panic
-//! in the work is an error of its request alone.
+//! [`Permits`](crate::net::permits::Permits) limit how much of this work runs at the same time, except
+//! for what calls [`run_without_permit`] and for the download of a backup, which its own lock limits. A
+//! panic in the work is an error of its request alone.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -50,7 +50,7 @@ pub(crate) fn span(kind: Work) -> Span {
     info_span!(target: TRACE_TARGET, "work", otel.name = kind.name())
 }
 
-/// Runs short work on a thread that may block: the caller has a permit, or needs none.
+/// Runs work on a thread that may block: the caller has a permit, or must not wait for one.
 pub(crate) async fn run_without_permit<T: Send + 'static>(
     app: &Arc<App>,
     work: impl FnOnce(&App) -> T + Send + 'static,

@@ -13,7 +13,7 @@
 //! | `forward` | on a node of a cluster: sends a write to the node that writes for all |
 //! | `consistency` | on a node of a cluster: waits until the replica is current |
 //! | `extract` | key, view, query and body of a request |
-//! | `blocking` | the one step from connection threads to threads that may block |
+//! | `blocking` | the step from connection threads to threads that may block |
 //! | `http` | one short function per route: unpack the request, call the core, make the response |
 //! | `response` | headers, compression, errors |
 //! | `telemetry` | logs, metrics and traces |

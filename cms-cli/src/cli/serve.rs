@@ -187,7 +187,7 @@ pub(crate) enum DurabilityChoice {
 pub(crate) enum MetricsChoice {
     /// Everyone.
     Public,
-    /// Admin keys only.
+    /// Admin keys and sessions of admins.
     Admin,
     /// No access.
     Off,

@@ -112,7 +112,7 @@ pub(crate) struct CustomRights {
 
 #[derive(Debug, Args)]
 pub(crate) struct LinkArgs {
-    /// Begin the link with this URL, on a data directory. A server uses its own.
+    /// Public URL of the server for the link, with --data; a server uses its own.
     #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:8080",
         value_parser = base_url)]
     pub(crate) public_url: String,

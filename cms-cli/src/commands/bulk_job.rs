@@ -1,8 +1,8 @@
 //! Bulk jobs: commands with --filters, --q or --all, and `cms job`.
 //!
-//! A command shows what it would do, asks for confirmation, starts a job with the number of objects
-//! that it showed, and waits for the job. A server runs the job; on a data directory, this process
-//! does.
+//! A command shows what it would do and to how many objects, asks for confirmation, starts a job that
+//! expects this number of objects, and waits for the job. A server runs the job; on a data directory,
+//! this process does.
 
 use std::{sync::atomic::Ordering, thread, time::Duration};
 

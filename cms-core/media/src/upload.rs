@@ -60,7 +60,7 @@ pub fn check_upload(upload: &Upload<'_>, limit: u64) -> Result<MediaMetadata, Fi
     }
 }
 
-/// Returns the media type of a file that is not empty, allowed or not.
+/// Returns the media type of the file, also one that is not allowed; none if the file is missing or empty.
 fn check_file(
     file: Option<&UploadedFile<'_>>,
     limit: u64,

@@ -37,7 +37,7 @@ pub enum Error {
     Forbidden,
     /// The resource does not exist or is not visible to the caller. `what` names its kind.
     NotFound { what: &'static str, name: String },
-    /// The stored state has changed since the client read it, for example since a plan.
+    /// The stored state does not allow the operation, for example because it has changed since a plan.
     Conflict(String),
     /// The number of matching objects differs from the number that the client expects.
     MatchesChanged { expected: u64, found: u64 },
@@ -72,7 +72,7 @@ pub enum Error {
     OutcomeUnknown,
     /// The disk is full. Nothing was changed; the client may retry once space is free.
     NoSpace(Cause),
-    /// The target of the command does not support the operation; the message says which target does.
+    /// This program was built without support for the operation.
     Unsupported(String),
     /// A remote server did not respond.
     Unreachable(String),

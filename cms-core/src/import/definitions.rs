@@ -37,7 +37,7 @@ pub fn definition(content_type: &ContentType) -> Map<String, Value> {
     WRITABLE_KEYS.into_iter().map(|key| (key.to_owned(), all[key].clone())).collect()
 }
 
-/// Removes the workflows and content types from a request that exist with another definition, so that
+/// Removes from a request the workflows and content types that exist with another definition, so that
 /// the existing definitions stay, and returns their names. A content type for which `is_pristine`
 /// returns true stays in the request: a built-in type exists even in a new space, so an import may
 /// replace it while it is unchanged.

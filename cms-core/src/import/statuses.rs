@@ -55,7 +55,7 @@ impl Importer<'_> {
         if self.options.dry_run { 0 } else { self.stored.len() as u64 }
     }
 
-    /// Sets the status of an object that was pushed before. Returns whether it was pending.
+    /// Sets the status of an object that [`Importer::push`] has stored. Returns whether it was pending.
     pub fn push_status(
         &mut self,
         content_type: &ContentType,

@@ -1,8 +1,8 @@
 //! Orphaned files, and media objects without a file.
 //!
-//! Orphaned files are removed a day after this database first recorded them, not a day after they
-//! were stored, because the database may be restored or new, and not before a day after their last
-//! upload. Media objects without a file are only reported.
+//! An orphaned file is removed when both its last upload and the time at which this database first
+//! recorded it are a day ago: the database may be restored or new, and then does not know older files
+//! yet. Media objects without a file are only reported.
 
 use std::collections::{HashMap, HashSet};
 

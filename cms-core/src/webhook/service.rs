@@ -130,9 +130,9 @@ impl Webhooks<'_> {
         })
     }
 
-    /// Queues the named deliveries again, or without names all failed ones. Pending deliveries become
-    /// due immediately. Returns the number of named deliveries, or without names of failed and pending
-    /// ones.
+    /// Queues the requested deliveries again; without ids, all failed ones. Pending deliveries become
+    /// due immediately. Returns the number of requested deliveries; without ids, that of failed and
+    /// pending ones.
     ///
     /// # Errors
     /// [`Error::NotFound`] when the webhook has no such delivery; then nothing changes.

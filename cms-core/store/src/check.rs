@@ -185,7 +185,7 @@ impl Reader<'_> {
         })
     }
 
-    /// Returns those links of an object that have the right `source_ctd`, in order; ids in lower case.
+    /// Returns those links of an object that have the correct `source_ctd`, in order; ids in lower case.
     pub fn stored_links(&self, pk: i64) -> Result<Vec<(String, String)>> {
         let sql = format!(
             "SELECT target_type, target_id FROM link CROSS JOIN object ON object.pk = link.object

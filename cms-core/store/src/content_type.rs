@@ -133,7 +133,7 @@ impl WriteTransaction<'_> {
         self.execute("DELETE FROM former_definition WHERE replaced_at < ?1", [before.0])
     }
 
-    /// Makes every process read a type again whose definition has not changed, for example after a
+    /// Makes every process load a type again although its definition is the same, for example after a
     /// change of its workflow.
     pub fn touch_ctd(&self, pk: i64, rev: i64) -> Result<()> {
         self.execute("UPDATE ctd SET rev = ?2 WHERE pk = ?1", [pk, rev])?;

@@ -3,7 +3,7 @@
 //! | function | returns |
 //! |---|---|
 //! | `property_key(json, name)` | the sort and lookup key of a property of an object; NULL when empty |
-//! | `property_spelling(json, name)` | the text, if its key, which is in lower case, differs from it; else NULL |
+//! | `property_spelling(json, name)` | the exact text of a property, if it is not all in lower case; else NULL |
 //! | `property_slots(data, values)` | the indexed values of an object, as an object with their slot numbers |
 //! | `sort_key(json)` | the key of a JSON value |
 //! | `path_key(path, data)` | the key of the value at a path below a property |

@@ -26,8 +26,8 @@ pub struct NewDelivery {
     pub version: Option<i64>,
     /// In a delivery that collects changes, `change_batch::QUEUE`.
     pub type_name: String,
-    /// The id of the object; in a delivery that collects changes (`debounceSeconds`) these changes, as
-    /// JSON of a `ChangeBatch`. The column is `id`.
+    /// The id of the object. A delivery that collects changes (`debounceSeconds`) has these changes
+    /// instead, as JSON of a `ChangeBatch`. The column is `id`.
     pub id_or_changes: String,
     pub actor: ActorRef,
 }
@@ -46,8 +46,8 @@ pub struct DeliveryRow {
     pub version: Option<i64>,
     /// In a delivery that collects changes, `change_batch::QUEUE`.
     pub type_name: String,
-    /// The id of the object; in a delivery that collects changes (`debounceSeconds`) these changes, as
-    /// JSON of a `ChangeBatch`. The column is `id`.
+    /// The id of the object. A delivery that collects changes (`debounceSeconds`) has these changes
+    /// instead, as JSON of a `ChangeBatch`. The column is `id`.
     pub id_or_changes: String,
     pub is_pending: bool,
     pub due_at: Timestamp,

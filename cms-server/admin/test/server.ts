@@ -21,7 +21,7 @@ function binary(): string {
 }
 
 export interface Options {
-  /** Project file and content to start with; the example site by default. */
+  /** Whether to start with the example site; true by default. */
   content?: boolean;
   /** Whether the first user exists. */
   user?: boolean;

@@ -32,11 +32,11 @@ pub(super) struct Combinations {
 #[derive(Default)]
 struct Combination {
     names: Vec<String>,
-    /// Hashes of the values with the number of their object.
+    /// Hashes of the values with the ordinal of their object.
     seen: HashMap<u128, u64>,
-    /// Number of objects whose value an earlier object has.
+    /// Number of objects with a value that an earlier object has, too.
     duplicates: u64,
-    /// Number of the last object that `duplicates` counts.
+    /// Ordinal of the last object counted in `duplicates`.
     last_duplicate: u64,
     ids: Vec<String>,
 }

@@ -22,8 +22,8 @@ pub(super) struct Tightened<'a> {
 }
 
 impl<'a> Tightened<'a> {
-    /// The rules before and after; none if no rule changes, or if the change itself reports every value
-    /// that becomes invalid. `old_schemas` and `new_schemas` are those of all properties.
+    /// The rules before and after; none if no rule changes, or if the conversion already reports every
+    /// value that becomes invalid. `old_schemas` and `new_schemas` are those of all properties.
     pub(super) fn of(
         diff: &PropertyDiff<'a>,
         old_schemas: &Value,

@@ -1,8 +1,8 @@
 //! The sort key of a value, see docs/reference/filters.md#order
 //!
 //! Numbers come first, then booleans, then text, case-insensitive by code point. Empty values have
-//! no key; they come last, with `empty_first` first, whatever the direction. Objects with equal
-//! keys are sorted by creation, always ascending.
+//! no key; they come last, or first with `empty_first`, in both directions. Objects with equal keys are
+//! sorted by creation, always ascending.
 
 use serde_json::Value;
 

@@ -23,7 +23,7 @@ pub fn masked(data: &str) -> String {
     Value::Object(webhook).to_string()
 }
 
-/// Returns a path that finds no header values: of headers, only names.
+/// Returns the path, restricted to what may be shown: it finds names of headers, never their values.
 pub fn visible(path: PropertyPath) -> PropertyPath {
     match &path.root {
         PathRoot::Any { .. } => PathRoot::Any { except: vec![HEADERS.to_owned()] }.into(),

@@ -61,7 +61,7 @@ struct State {
     /// When each commit of the log was made.
     times: BTreeMap<i64, i64>,
     cuts: Vec<ConnectionBreak>,
-    /// The number of the next reads of a nonce that fail.
+    /// How many of the next reads of a nonce will fail.
     failing_nonce_reads: usize,
     /// Reports by node, each with its time.
     nodes: BTreeMap<String, (NodeReport, i64)>,

@@ -115,8 +115,9 @@ impl Store {
 }
 
 /// Copies the shared database, as of one commit, to an empty data directory, which becomes standalone.
-/// `add_files` copies what else belongs to it, and gets the content of the database, which has its name
-/// only after that: the directory of a failed export has no database, and may be exported to again.
+/// `add_files` copies everything else, and gets a reader of the copied database. The database gets its
+/// final name only after that: the directory of a failed export has no database, and may be exported
+/// to again.
 ///
 /// # Errors
 /// [`Error::Conflict`] if the directory has a database.

@@ -44,7 +44,8 @@ impl DataCheck {
     }
 }
 
-/// Source types that one subquery covers: by table, whether only approved objects count, and check.
+/// Source types that one subquery covers. The key has the table, whether only approved objects count,
+/// and the [`DataCheck`].
 type SourceGroups<'s> = BTreeMap<(&'static str, bool, DataCheck), Vec<&'s LinkSources>>;
 
 impl Builder<'_> {

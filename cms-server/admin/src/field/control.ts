@@ -1,5 +1,5 @@
-// What every control of a field gets. A control shows a value and reports changes; it sends no requests
-// of its own, except pickers that search.
+// What every control of a field gets. A control shows a value and reports changes. It sends requests only to
+// find and show linked objects, and to save texts of a media object.
 import type { FieldErrors } from '../api/problem';
 import type { Field } from '../type/form';
 

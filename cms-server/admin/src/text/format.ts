@@ -50,7 +50,7 @@ export function relativeTime(value: string | null | undefined, now = serverNow()
   return format.format(0, 'second');
 }
 
-/** `in 60 days`: up to 90 days in days, even where weeks or months would be shorter. */
+/** `in 60 days`: less than 90 days in days, even where weeks or months would be shorter. */
 export function relativeDays(value: string | null | undefined, now = serverNow()): string {
   const time = parseTime(value);
   const days = time ? dayNumber(time) - dayNumber(new Date(now)) : 0;

@@ -20,7 +20,7 @@ export interface Rename {
 export const pairName = ({ removed, added }: Rename): string =>
   `${removed.stored?.name ?? removed.name}>${added.name}`;
 
-/** How much two names have in common: 1 for the same letters, 0 for none. */
+/** The similarity of two names by their edit distance, without case: 1 for equal names, 0 at least. */
 export function similarity(a: string, b: string): number {
   const [left, right] = [a.toLowerCase(), b.toLowerCase()];
   if (left === '' || right === '') return 0;

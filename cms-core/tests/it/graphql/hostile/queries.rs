@@ -14,7 +14,7 @@ pub(crate) fn aliases(count: usize, field: &str) -> String {
     numbered(count, |number| format!("a{number}: {field}"))
 }
 
-/// For the first version; with `post` instead of `postList` for the second.
+/// Queries of the first version of the API. For the second, replace `postList` by `post`.
 pub(crate) fn queries() -> Vec<(&'static str, String)> {
     let doubling =
         numbered(40, |n| format!("fragment f{n} on post {{ id ...f{0} ...f{0} }}", n + 1));

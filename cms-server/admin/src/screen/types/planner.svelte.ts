@@ -26,7 +26,7 @@ export class Planner {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #running: AbortController | null = null;
 
-  /** Returns whether the plan is one of these definitions. */
+  /** Returns whether the plan was computed from these definitions. */
   isFor(body: string): boolean {
     return this.plan !== null && this.#body === body;
   }

@@ -29,7 +29,7 @@ export const system: Texts['system'] = {
   route: 'Route',
   requests: 'Anfragen',
   mean: 'Mittel',
-  p95: '95 von 100',
+  p95: '95. Perzentil',
   totalTime: 'Zeit insgesamt',
   seconds: (value) => `${value} s`,
   metric: {

@@ -17,7 +17,7 @@ export const versions: Texts['versions'] = {
   changedProperties: (names) => `Geändert: ${names}`,
   allProperties: 'Erste Version',
   unknownChange: 'Die Änderungen wurden nicht festgehalten.',
-  more20: 'Ältere Versionen anzeigen',
+  showOlder: 'Ältere Versionen anzeigen',
   showChanges: 'Änderungen anzeigen',
   showChangesOf: (version) => `Änderungen von Version ${version} anzeigen`,
   restoreVersion: 'Wiederherstellen',

@@ -16,7 +16,7 @@ export const versions = {
   changedProperties: (names: string) => `Changed: ${names}`,
   allProperties: 'First version',
   unknownChange: 'The changes were not recorded.',
-  more20: 'Show older versions',
+  showOlder: 'Show older versions',
   showChanges: 'Show changes',
   showChangesOf: (version: string) => `Show changes of version ${version}`,
   restoreVersion: 'Restore',
