@@ -9,7 +9,7 @@ use std::{
 };
 
 use cms_model::{
-    query::value::Number,
+    query::value::{Number, TWO_TO_63},
     search::{
         query::{FieldCondition, ScalarValue, SearchQuery, Value, WeightedField, WildcardPattern},
         word,
@@ -197,9 +197,9 @@ impl<'a> QueryCompiler<'a> {
                     into.add_term(self.term(word, &suffix), boost);
                 }
                 if let Some(path) = path
-                    && let Some(term) = self.scalar_like(path, word)
+                    && let Some(scalar) = ScalarValue::parse(word)
                 {
-                    into.add_term(term, boost);
+                    self.scalar(path, scalar, boost, into);
                 }
             }
             (FieldCondition::Fuzzy { word, edits }, _) => {
@@ -227,7 +227,7 @@ impl<'a> QueryCompiler<'a> {
                 into.add(Box::new(self.wildcard(path, pattern)), boost);
             }
             (FieldCondition::Equals(scalar), Some(path)) => {
-                into.add_term(self.scalar(path, *scalar), boost);
+                self.scalar(path, *scalar, boost, into);
             }
             (FieldCondition::Range { from, to }, Some(path)) => {
                 if matches!((from, to), (Bound::Unbounded, Bound::Unbounded)) {
@@ -274,11 +274,24 @@ impl<'a> QueryCompiler<'a> {
         Ok(suffixes)
     }
 
-    fn scalar(&self, path: &str, scalar: ScalarValue) -> Term {
+    /// Adds the query of a number or a boolean.
+    fn scalar(&self, path: &str, scalar: ScalarValue, boost: f32, into: &mut Alternatives) {
         let mut term = Term::from_field_json_path(self.fields.scalars, path, true);
         match scalar {
             ScalarValue::Bool(value) => term.append_type_and_fast_value(value),
             ScalarValue::Integer(value) => term.append_type_and_fast_value(value),
+            // The term of the engine for 2^63 is that of `i64::MAX`. Columns distinguish them.
+            ScalarValue::Number(TWO_TO_63) => {
+                let only = Bound::Included(Number::Real(TWO_TO_63));
+                return into.add(
+                    Box::new(RangeQuery {
+                        path: path.to_owned(),
+                        numbers: Some((only, only)),
+                        texts: None,
+                    }),
+                    boost,
+                );
+            }
             // With the type that the engine uses in the index.
             ScalarValue::Number(value) => match NumericalValue::F64(value).normalize() {
                 NumericalValue::I64(value) => term.append_type_and_fast_value(value),
@@ -286,12 +299,7 @@ impl<'a> QueryCompiler<'a> {
                 NumericalValue::F64(value) => term.append_type_and_fast_value(value),
             },
         }
-        term
-    }
-
-    /// The number or the boolean that a word represents.
-    fn scalar_like(&self, path: &str, word: &str) -> Option<Term> {
-        ScalarValue::parse(word).map(|scalar| self.scalar(path, scalar))
+        into.add_term(term, boost);
     }
 
     fn wildcard(&self, path: Option<&str>, pattern: &WildcardPattern) -> WildcardQuery {
@@ -337,7 +345,7 @@ fn range(path: &str, from: &Bound<Value>, to: &Bound<Value>) -> RangeQuery {
     RangeQuery {
         path: path.to_owned(),
         numbers: number(from).zip(number(to)),
-        texts: (text(from), text(to)),
+        texts: Some((text(from), text(to))),
     }
 }
 

@@ -8,6 +8,7 @@
 use cms_model::{
     content_type::model::{InputType, Property},
     object::model::{Internal, StoredObject},
+    query::value::Number,
     search::{
         analysis::{self, Markup},
         geo,
@@ -15,13 +16,16 @@ use cms_model::{
         word::{self, INTERNAL},
     },
 };
-use serde_json::{Map, Number, Value};
+use serde_json::{Map, Value};
 use tantivy::{
     TantivyDocument,
     schema::{Field, OwnedValue},
 };
 
-use super::schema::{self, FOLDED_BYTES, Fields, Flags};
+use super::{
+    column::simplest,
+    schema::{self, FOLDED_BYTES, Fields, Flags},
+};
 
 /// Creates the document of one edition of an object; `indexed` is the time in milliseconds.
 pub(super) fn document(
@@ -218,10 +222,13 @@ fn markup(input_type: Option<InputType>) -> Markup {
     }
 }
 
-fn number_value(number: &Number) -> OwnedValue {
-    match (number.as_i64(), number.as_f64()) {
-        (Some(integer), _) => OwnedValue::I64(integer),
-        (None, float) => OwnedValue::F64(float.unwrap_or_default()),
+/// Integers are stored as such, also with a fraction of 0: one float in a column makes all of its
+/// numbers floats.
+fn number_value(number: &serde_json::Number) -> OwnedValue {
+    match Number::of_json(number).map(simplest) {
+        Some(Number::Integer(integer)) => OwnedValue::I64(integer),
+        Some(Number::Real(real)) => OwnedValue::F64(real),
+        None => OwnedValue::Null,
     }
 }
 

@@ -20,8 +20,8 @@ pub(super) struct RangeQuery {
     pub(super) path: String,
     /// None when a bound is not a number.
     pub(super) numbers: Option<(Bound<Number>, Bound<Number>)>,
-    /// In lower case.
-    pub(super) texts: (Bound<String>, Bound<String>),
+    /// In lower case; none when only numbers match.
+    pub(super) texts: Option<(Bound<String>, Bound<String>)>,
 }
 
 impl Query for RangeQuery {
@@ -40,8 +40,8 @@ impl Weight for RangeQuery {
                 NumberColumn::Reals(column) => insert(column, reals(from, to), &mut found),
             }
         }
-        if let Some(texts) = &columns.texts {
-            insert(texts.ords(), self.ordinals(texts)?, &mut found);
+        if let (Some(texts), Some(range)) = (&columns.texts, &self.texts) {
+            insert(texts.ords(), ordinals(texts, range)?, &mut found);
         }
         Ok(Box::new(ConstScorer::new(BitSetDocSet::from(found), boost)))
     }
@@ -55,26 +55,28 @@ impl Weight for RangeQuery {
     }
 }
 
-impl RangeQuery {
-    fn ordinals(&self, texts: &StrColumn) -> tantivy::Result<Option<RangeInclusive<u64>>> {
-        let position = |text: &str, is_passed: bool| {
-            texts.dictionary().term_ord_or_next(text).map(|hit| match hit {
-                TermOrdHit::Exact(ordinal) => ordinal + u64::from(is_passed),
-                TermOrdHit::Next(ordinal) => ordinal,
-            })
-        };
-        let from = match &self.texts.0 {
-            Bound::Included(text) => position(text, false)?,
-            Bound::Excluded(text) => position(text, true)?,
-            Bound::Unbounded => 0,
-        };
-        let end = match &self.texts.1 {
-            Bound::Included(text) => position(text, true)?,
-            Bound::Excluded(text) => position(text, false)?,
-            Bound::Unbounded => u64::MAX,
-        };
-        Ok((from < end).then(|| from..=end - 1))
-    }
+/// The ordinals of the texts within bounds.
+fn ordinals(
+    texts: &StrColumn,
+    (from, to): &(Bound<String>, Bound<String>),
+) -> tantivy::Result<Option<RangeInclusive<u64>>> {
+    let position = |text: &str, is_passed: bool| {
+        texts.dictionary().term_ord_or_next(text).map(|hit| match hit {
+            TermOrdHit::Exact(ordinal) => ordinal + u64::from(is_passed),
+            TermOrdHit::Next(ordinal) => ordinal,
+        })
+    };
+    let from = match from {
+        Bound::Included(text) => position(text, false)?,
+        Bound::Excluded(text) => position(text, true)?,
+        Bound::Unbounded => 0,
+    };
+    let end = match to {
+        Bound::Included(text) => position(text, true)?,
+        Bound::Excluded(text) => position(text, false)?,
+        Bound::Unbounded => u64::MAX,
+    };
+    Ok((from < end).then(|| from..=end - 1))
 }
 
 /// Adds the documents with a value in a range to a set.

@@ -1,11 +1,14 @@
 //! Matches and their order: tables over a few documents.
 
+use std::ops::Bound;
+
 use cms_model::{
     content_type::model::{InputType, Property, SchemaType},
     object::model::{Internal, Status, StoredObject},
+    query::value::TWO_TO_63,
     search::query::{
-        Circle, Facet, FieldCondition, HitOrder, PatternToken, Point, PropertyOrder, ScalarValue,
-        Search, SearchQuery, SortBy, WeightedField, WildcardPattern,
+        self, Circle, Facet, FieldCondition, HitOrder, PatternToken, Point, PropertyOrder,
+        ScalarValue, Search, SearchQuery, SortBy, WeightedField, WildcardPattern,
     },
 };
 use serde_json::{Value, json};
@@ -480,6 +483,60 @@ fn aggregations_count_values_once_per_object() {
             aggregation("n.sent", json!([])),
         ])
     );
+}
+
+#[test]
+fn integers_beyond_53_bits_are_exact_beside_floats_without_fraction() {
+    const LIMIT: i64 = 1 << 53;
+    let corpus = Corpus::new(
+        &[
+            &[
+                item(1, json!({"n": LIMIT + 1, "max": i64::MAX})),
+                item(2, json!({"n": LIMIT, "max": i64::MAX - 1})),
+                item(3, json!({"n": 1.0})),
+            ],
+            &[item(4, json!({"n": [-0.0, 1e3]})), item(5, json!({"n": LIMIT + 2}))],
+        ],
+        &[],
+    );
+    let order = |descending| then(by("n"), descending, false);
+    let ordered = |descending| corpus.pks(&Search { order: order(descending), ..everything() });
+    assert_eq!(ordered(false), [4, 3, 2, 1, 5]);
+    assert_eq!(ordered(true), [5, 1, 2, 3, 4]);
+
+    let bound = |scalar| query::Value { number: Some(scalar), text: String::new() };
+    let above = |scalar| FieldCondition::Range {
+        from: Bound::Excluded(bound(scalar)),
+        to: Bound::Unbounded,
+    };
+    let equal = FieldCondition::Equals;
+    let (integer, real) = (ScalarValue::Integer, ScalarValue::Number);
+    let table = [
+        ("n", above(integer(LIMIT)), vec![1, 5]),
+        ("n", equal(integer(LIMIT + 1)), vec![1]),
+        ("n", equal(real(TWO_TO_63 / 1024.0)), vec![2]),
+        ("n", equal(integer(0)), vec![4]),
+        ("max", equal(integer(i64::MAX)), vec![1]),
+        ("max", equal(real(TWO_TO_63)), vec![]),
+        ("max", FieldCondition::Word("9223372036854775807".to_owned()), vec![1]),
+        ("max", FieldCondition::Word("9223372036854775808".to_owned()), vec![]),
+    ];
+    for (path, condition, expected) in table {
+        assert_eq!(corpus.finds(field(path, condition.clone())), expected, "{path} {condition:?}");
+    }
+
+    let facet = Facet { field: "n".to_owned(), path: "n".to_owned(), numeric: true };
+    let found = corpus.run(&Search { facets: vec![facet], ..everything() }, &scope());
+    let buckets = &found.aggregations[0].buckets;
+    let keys: Vec<&Value> = buckets.iter().map(|bucket| &bucket.key).collect();
+    assert_eq!(json!(keys), json!([0, 1, 1000, LIMIT, LIMIT + 1, LIMIT + 2]));
+}
+
+#[test]
+fn number_of_two_to_63_is_found_by_equality() {
+    let corpus = Corpus::new(&[&[item(1, json!({"n": TWO_TO_63})), item(2, json!({"n": 1}))]], &[]);
+    let equal = FieldCondition::Equals(ScalarValue::Number(TWO_TO_63));
+    assert_eq!(corpus.finds(field("n", equal)), [1]);
 }
 
 #[test]
