@@ -6,6 +6,7 @@ import { preferredLanguage, useLanguage } from './text';
 import { decoded } from './value/url';
 import './ui/tokens.css';
 import './ui/base.css';
+import './ui/classes.css';
 
 useLanguage(preferredLanguage());
 
