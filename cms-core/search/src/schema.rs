@@ -28,7 +28,7 @@ use tantivy::{
 use super::tokenizer::WordTokenizer;
 
 /// Incremented when an index created by an older version would give other results.
-pub(super) const FORMAT: u32 = 2;
+pub(super) const FORMAT: u32 = 3;
 
 /// Maximum size of a text that is indexed as one value, in bytes. Aggregations leave longer texts out.
 pub(super) const EXACT_BYTES: usize = 512;
