@@ -181,3 +181,57 @@ test('restores after lost responses, and again when the server is reached', asyn
   await expect(page.getByText('Undone.')).toBeVisible();
   await expect(page.getByRole('rowheader')).toHaveCount(2);
 });
+
+test('takes back edits and publications again after lost responses', async ({ page, server, pageOrigin }) => {
+  await createNews(server, 3);
+  const path = (number: number) => `/api/v1/content/news/news-${String(number)}`;
+  for (const number of [0, 1])
+    expect((await server.request('POST', `${path(number)}/publish`)).status).toBe(204);
+  await server.request('PATCH', path(1), { title: 'News 001, edited' });
+  const read = () =>
+    Promise.all(
+      [0, 1, 2].map(async (number) => {
+        const { internal, title, kind } = await (await server.request('GET', path(number))).json();
+        const seen = await server.request('GET', path(number), undefined, { 'x-visibility': 'public' });
+        return [internal.status, title, kind, seen.status === 200 && (await seen.json()).title];
+      }),
+    );
+  const before = await read();
+  /** Takes the last action back; of each address, one response is lost. */
+  const undo = async (...lost: RegExp[]) => {
+    const button = page.getByRole('button', { name: 'Undo' });
+    await expect(button).toBeVisible();
+    for (const address of lost) {
+      let isLost = false;
+      await page.route(address, async (route) => {
+        if (isLost || route.request().method() === 'GET') return route.fallback();
+        isLost = true;
+        await route.fetch();
+        await route.abort();
+      });
+    }
+    await button.click();
+    for (const _ of lost) await page.getByRole('button', { name: 'Try again' }).click();
+    await expect(page.getByText('Undone.', { exact: true })).toBeVisible();
+    expect(await read()).toEqual(before);
+  };
+  await signIn(page);
+  const select = async () => {
+    await page.goto(`${pageOrigin}/admin/c/news?order=title`);
+    await page.getByLabel('Select all rows on this page').check();
+  };
+
+  await select();
+  await page.getByRole('button', { name: 'Publish', exact: true }).click();
+  await dialog(page).getByRole('button', { name: 'Publish 3 objects' }).click();
+  await undo(/news\/batch-unpublish$/, /news\/news-1$/, /news\/batch-publish$/);
+
+  for (const lost of [/news\/batch$/, /news\/batch-publish$/]) {
+    await select();
+    await page.getByRole('button', { name: 'Edit a property…' }).click();
+    await dialog(page).getByLabel('Property', { exact: true }).selectOption({ label: 'Kind' });
+    await dialog(page).getByLabel('Kind').selectOption('world');
+    await dialog(page).getByRole('button', { name: 'Change 3 objects' }).click();
+    await undo(lost);
+  }
+});

@@ -53,6 +53,8 @@ export class BulkRun {
   /** Ids of changed objects. */
   #changed: string[] = [];
   #before = new Map<string, Before>();
+  /** Ids of objects whose undo was sent to the server. */
+  readonly #undoSent = new Set<string>();
   /** Ends the state `unknown`. */
   #decide: (readAgain: boolean) => void = () => undefined;
 
@@ -259,17 +261,17 @@ export class BulkRun {
     return this.#changed.length > 0 && canUndo(this.change, this.selection);
   }
 
-  /** Takes the action back. */
+  /** Takes the action back. After lost responses it can be called again. */
   undo(): Promise<UndoResult> {
     const { kind, patch = {} } = this.change;
     const changed = new Map(this.#changed.flatMap((id) => entry(id, this.#before.get(id))));
     switch (kind) {
       case 'patch':
-        return undoPatch(this.type, Object.keys(patch), changed);
+        return undoPatch(this.type, Object.keys(patch), changed, this.#undoSent);
       case 'publish':
       case 'unpublish':
       case 'archive':
-        return undoStatus(this.type, kind, changed);
+        return undoStatus(this.type, kind, changed, this.#undoSent);
       default:
         return restoreDeleted(this.type, this.#changed);
     }

@@ -10,7 +10,7 @@ import { t } from '../../../text';
 import { linkTo, targetKey, targetOf } from '../../../value/link';
 import { isRecord } from '../../../value/record';
 import { readLiveIds, sendRepeatedly, statusBatch } from './requests';
-import { restoreEdited, type UndoResult } from './undo';
+import { notUndone, restoreEdited, type UndoResult } from './undo';
 import { reasonOf } from './undo-text';
 import { displayTitle } from '../../../value/title';
 
@@ -28,7 +28,7 @@ export async function restoreDeleted(type: string, ids: string[]): Promise<UndoR
         params: { query: { page, limit: 1000, 'content_type[]': [type], ...(by && { by }) } },
       }),
     );
-    if ('problem' in found) return notRestored(0, found.problem);
+    if ('problem' in found) return notUndone(0, found.problem);
     // The trash lists the latest deletion of an object first: `waiting.delete(id)` returns true for it only.
     items.push(...found.data.data.filter(({ id }) => waiting.delete(id)));
     if (page >= found.data.total_pages) break;
@@ -36,7 +36,7 @@ export async function restoreDeleted(type: string, ids: string[]): Promise<UndoR
   const { refused, problem } = await restoreItems(items.reverse());
   // A restore whose response was lost may have succeeded.
   const live = await sendRepeatedly(() => readLiveIds(type, ids));
-  if ('problem' in live) return notRestored(items.length - refused.length, live.problem);
+  if ('problem' in live) return notUndone(items.length - refused.length, live.problem);
   const inTrash = refused.filter(({ id }) => !live.data.has(id));
   return {
     undone: live.data.size,
@@ -46,10 +46,6 @@ export async function restoreDeleted(type: string, ids: string[]): Promise<UndoR
     problem,
     canRepeat: inTrash.some((item) => isRetryable(item.problem)),
   };
-}
-
-function notRestored(undone: number, problem: Problem): UndoResult {
-  return { undone, skipped: 0, problem, canRepeat: isRetryable(problem) };
 }
 
 /**
@@ -151,7 +147,8 @@ function isLinkTo(value: unknown, targets: ReadonlySet<string>): boolean {
 async function restoreLinks({ type, id, values, status, publicVersion }: Unlinked): Promise<Problem | null> {
   const updated = await updateObject(type, id, values, '*');
   if ('problem' in updated) return updated.problem;
-  if (status === 'modified') return restoreEdited(type, id, publicVersion);
+  const version = updated.data.internal?.latestVersion ?? 0;
+  if (status === 'modified') return restoreEdited(type, id, version, publicVersion);
   if (status !== 'public') return null;
   const published = await statusBatch(type, 'publish', [id]);
   return 'problem' in published ? published.problem : null;

@@ -1,12 +1,15 @@
 // Undo of an action on several objects. Objects that were changed since then are skipped. Knows the API, no
 // component.
 import { sendExact, api, type ApiResult, type Page } from '../../../api/client';
-import type { Problem } from '../../../api/problem';
+import { networkProblem, type Problem } from '../../../api/problem';
 import { IDS_PER_REQUEST } from '../../../object/links';
 import { statusOf, type Action, type Status } from '../../../object/publish-rules';
 import { baseOf, readObject, updateObject, type StoredObject } from '../../../object/object-requests';
+import { isRetryable } from '../../../object/save-queue';
 import { readVersion } from '../../../object/versions';
 import { session } from '../../../session/session.svelte';
+import { t } from '../../../text';
+import { number } from '../../../text/format';
 import { isEqual } from '../../../value/equal';
 import { copyTexts, isExactly, rememberMember } from '../../../value/exact-json';
 import { partsOf } from '../../../value/list';
@@ -89,20 +92,33 @@ export function isApplied(
     : now.version === before.version && now.status === STATUS_AFTER[kind];
 }
 
-/** Ids of the objects that have not changed since the action. */
-async function untouched(
+/** How far the undo of one object is; `changed` by somebody else, it is skipped. */
+type Progress = 'pending' | 'undone' | 'changed';
+
+/**
+ * Ids of the objects whose undo is pending, and of those that an earlier attempt has undone. `sent` are the objects of
+ * earlier attempts, whose responses may be lost; those that are pending are added to it.
+ */
+async function progressOf(
   type: string,
   changed: ReadonlyMap<string, Before>,
   names: string[],
-  isUntouched: (before: Before, now: Before) => boolean,
-): Promise<ApiResult<string[]>> {
+  sent: Set<string>,
+  progress: (before: Before, now: Before, wasSent: boolean) => Progress,
+): Promise<ApiResult<Record<Progress, string[]>>> {
   const now = await readBefore(type, [...changed.keys()], names);
   if ('problem' in now) return now;
-  const ids = [...changed].flatMap(([id, before]) => {
+  const found: Record<Progress, string[]> = { pending: [], undone: [], changed: [] };
+  for (const [id, before] of changed) {
     const state = now.data.get(id);
-    return state && isUntouched(before, state) ? [id] : [];
-  });
-  return { data: ids, etag: null };
+    found[state ? progress(before, state, sent.has(id)) : 'changed'].push(id);
+  }
+  for (const id of found.pending) sent.add(id);
+  return { data: found, etag: null };
+}
+
+export function notUndone(undone: number, problem: Problem): UndoResult {
+  return { undone, skipped: 0, problem, canRepeat: isRetryable(problem) };
 }
 
 /** Gives properties their former values, and publishes objects again that had no unpublished changes. */
@@ -110,13 +126,24 @@ export async function undoPatch(
   type: string,
   names: string[],
   changed: ReadonlyMap<string, Before>,
+  sent: Set<string>,
 ): Promise<UndoResult> {
-  const found = await untouched(type, changed, names, (before, now) => now.version === before.version + 1);
-  if ('problem' in found) return { undone: 0, skipped: 0, problem: found.problem };
-  const restored = await restoreValues(type, names, found.data, changed);
-  const { modified, problem } = await publishAgain(type, names, found.data, changed);
-  const skipped = changed.size - found.data.length;
-  return { undone: restored.undone, skipped, modified, problem: restored.problem ?? problem };
+  const found = await progressOf(type, changed, names, sent, (before, now, wasSent) => {
+    const versions = now.version - before.version;
+    if (versions === 1) return 'pending';
+    return wasSent && versions === 2 && isEqual(now.values, before.values) ? 'undone' : 'changed';
+  });
+  if ('problem' in found) return notUndone(0, found.problem);
+  const { pending, undone } = found.data;
+  const restored = await restoreValues(type, names, pending, changed);
+  const published = await publishAgain(type, names, [...pending, ...undone], changed);
+  return {
+    undone: undone.length + restored.undone,
+    skipped: found.data.changed.length,
+    modified: published.modified,
+    problem: restored.problem ?? published.problem,
+    canRepeat: [restored, published].some(({ problem }) => problem !== null && isRetryable(problem)),
+  };
 }
 
 async function restoreValues(
@@ -209,44 +236,68 @@ export async function undoStatus(
   type: string,
   action: Action,
   changed: ReadonlyMap<string, Before>,
+  sent: Set<string>,
 ): Promise<UndoResult> {
-  const moved = new Map([...changed].filter(([, { status }]) => status !== STATUS_AFTER[action]));
-  const found = await untouched(
-    type,
-    moved,
-    [],
-    (before, now) => now.version === before.version && now.status === STATUS_AFTER[action],
-  );
-  if ('problem' in found) return { undone: 0, skipped: 0, problem: found.problem };
-  const result: UndoResult = { undone: 0, skipped: moved.size - found.data.length, problem: null };
+  const after = STATUS_AFTER[action];
+  const moved = new Map([...changed].filter(([, { status }]) => status !== after));
+  const found = await progressOf(type, moved, [], sent, (before, now, wasSent) => {
+    const versions = now.version - before.version;
+    if (versions === 0 && now.status === after) return 'pending';
+    if (!wasSent) return 'changed';
+    if (before.status !== 'modified')
+      return versions === 0 && now.status === before.status ? 'undone' : 'changed';
+    // `restoreEdited` makes two versions, and continues after the first.
+    if (versions === 1) return 'pending';
+    return versions === 2 && now.status === 'modified' ? 'undone' : 'changed';
+  });
+  if ('problem' in found) return notUndone(0, found.problem);
+  const { pending, undone } = found.data;
+  const skipped = found.data.changed.length;
+  const result: UndoResult = { undone: undone.length, skipped, problem: null };
   for (const back of ['publish', 'unpublish', 'archive'] as const) {
-    const ids = found.data.filter((id) => moved.get(id)?.status === STATUS_AFTER[back]);
+    const ids = pending.filter((id) => moved.get(id)?.status === STATUS_AFTER[back]);
     const { done, problem } = await statusBatches(type, back, ids);
     result.undone += done;
-    if (problem) return { ...result, problem };
+    if (problem) return { ...result, problem, canRepeat: isRetryable(problem) };
   }
-  for (const id of found.data) {
+  for (const id of pending) {
     const before = moved.get(id);
     if (before?.status !== 'modified') continue;
-    const problem = await restoreEdited(type, id, before.publicVersion);
-    if (problem) result.problem ??= problem;
-    else result.undone += 1;
+    const problem = await restoreEdited(type, id, before.version, before.publicVersion);
+    if (!problem) result.undone += 1;
+    else {
+      result.problem ??= problem;
+      result.canRepeat ||= isRetryable(problem);
+    }
   }
   return result;
 }
 
-/** Publishes the previously public values as a new version, then restores the edited values as a draft. */
+/**
+ * Publishes the previously public values as a new version, then restores the edited values as a draft. An earlier
+ * attempt may have made that version.
+ */
 export async function restoreEdited(
   type: string,
   id: string,
+  editedVersion: number,
   publicVersion: number,
 ): Promise<Problem | null> {
-  const edited = await readObject(type, id);
+  const [edited, shown, current] = await Promise.all([
+    readVersion(type, id, editedVersion),
+    readVersion(type, id, publicVersion),
+    readObject(type, id),
+  ]);
   if ('problem' in edited) return edited.problem;
-  const shown = await readVersion(type, id, publicVersion);
   if ('problem' in shown) return shown.problem;
-  const back = await updateObject(type, id, baseOf(shown.data, null).values, edited.etag ?? '*');
-  if ('problem' in back) return back.problem;
+  if ('problem' in current) return current.problem;
+  const { values } = baseOf(shown.data, null);
+  if (current.data.internal?.latestVersion === editedVersion) {
+    const back = await updateObject(type, id, values, current.etag ?? '*');
+    if ('problem' in back) return back.problem;
+  } else if (!isEqual(baseOf(current.data, null).values, values)) {
+    return { ...networkProblem(), status: 412, message: t.bulk.undoLeft(1, number(1)) };
+  }
   const published = await statusBatch(type, 'publish', [id]);
   if ('problem' in published) return published.problem;
   const now = await readObject(type, id);
