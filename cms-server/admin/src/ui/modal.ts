@@ -1,6 +1,7 @@
-// Opening a modal dialog: the first control of its content gets the focus. Afterwards, the element that opened the
-// dialog gets it back. Knows no component.
+// Opening a modal dialog: the first control of its content gets the focus, also when the control with the focus is
+// removed. Afterwards, the element that opened the dialog gets it back. Knows no component.
 import { untrack } from 'svelte';
+import { returnFocus } from './return-focus';
 import { toastPlaces } from './toasts.svelte';
 
 const CONTROL_SELECTOR = 'input, select, textarea, button';
@@ -23,23 +24,21 @@ export function openModal(dialog: HTMLDialogElement): () => void {
     dialog.showModal();
     if (inside instanceof HTMLElement) inside.focus();
   };
+  const observer = new MutationObserver(() => {
+    if (inside?.isConnected === false && document.activeElement === document.body) first(dialog)?.focus();
+  });
   untrack(() => toastPlaces.add(dialog));
   dialog.addEventListener('focusin', note);
   dialog.addEventListener('close', reopen);
+  observer.observe(dialog, { childList: true, subtree: true });
   dialog.showModal();
   if (!dialog.querySelector('[autofocus]')) first(dialog)?.focus();
   return () => {
     toastPlaces.remove(dialog);
     dialog.removeEventListener('focusin', note);
     dialog.removeEventListener('close', reopen);
-    // A dialog that leaves the document takes the focus with it; the browser does not restore the focus.
-    queueMicrotask(() => {
-      if (document.activeElement !== document.body) return;
-      if (opener instanceof HTMLElement) opener.focus({ preventScroll: true });
-      // The opener does not exist any more, because the dialog has removed it: the heading gets the focus.
-      if (document.activeElement === document.body)
-        document.querySelector<HTMLElement>('h1')?.focus({ preventScroll: true });
-    });
+    observer.disconnect();
+    returnFocus(opener);
   };
 }
 

@@ -2,7 +2,9 @@
 import type { Locator, Page } from '@playwright/test';
 import { addManaged, openScreen, tabTo } from '../screens';
 import { stored } from '../texts';
+import { createNews } from '../news';
 import { expect, expectAccessible, signIn, test } from '../support';
+import { openForm, saveButton } from '../writing';
 
 test('writes, corrects and publishes a post without a pointer', async ({ page, server }) => {
   test.setTimeout(180_000);
@@ -50,6 +52,50 @@ test('writes, corrects and publishes a post without a pointer', async ({ page, s
   // The focus is still in the page, not at its beginning.
   expect(await page.evaluate(() => document.activeElement !== document.body)).toBe(true);
   await expectAccessible(page);
+});
+
+test('keeps the focus after a save or a restore, in a dialog that loads, and after a message', async ({
+  page,
+  server,
+}) => {
+  await createNews(server, 2);
+  await signIn(page);
+  await openForm(page, 'c/news/news-0');
+  await page.getByLabel('Title').fill('Changed');
+  await saveButton(page).press('Enter');
+  await expect(page.getByText('Saved as version 2.')).toBeVisible();
+  await expect(saveButton(page)).toBeDisabled();
+  await expect(saveButton(page)).toBeFocused();
+  // Nothing is left to save.
+  await page.keyboard.press('Enter');
+  await page.getByLabel('Title').press('Enter');
+  expect((await stored(server, 'news', 'news-0')).internal).toMatchObject({ latestVersion: 2 });
+
+  await page.goto(new URL('/admin/c/news', page.url()).href);
+  await page.getByLabel('Select all rows on this page').check();
+  const publish = page.getByRole('button', { name: 'Publish', exact: true });
+  await publish.press('Enter');
+  const dialog = page.getByRole('dialog');
+  await expect(dialog.getByRole('button', { name: 'Publish 2 objects' })).toBeEnabled();
+  await expect(dialog.locator(':focus')).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(publish).toBeFocused();
+  await publish.press('Enter');
+  await dialog.getByRole('button', { name: 'Publish 2 objects' }).press('Enter');
+  await page.getByRole('button', { name: 'Undo' }).press('Enter');
+  await expect(page.getByText('Undone.', { exact: true })).toBeVisible();
+  await expect(page.locator(':focus')).toBeVisible();
+
+  for (const number of [0, 1]) await server.request('DELETE', `/api/v1/content/news/news-${String(number)}`);
+  await page.goto(new URL('/admin/trash', page.url()).href);
+  for (const left of [1, 0]) {
+    await page
+      .getByRole('button', { name: /^Restore: / })
+      .first()
+      .press('Enter');
+    await expect(page.getByRole('button', { name: /^Restore: / })).toHaveCount(left);
+    await expect(page.locator(':focus')).toBeVisible();
+  }
 });
 
 /** Drags with a real pointer, in steps, to the middle of a target. */
