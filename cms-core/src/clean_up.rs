@@ -8,8 +8,8 @@ use cms_store::WriteTransaction;
 use crate::{Duty, cms::Cms, object::idempotency};
 
 impl Cms {
-    /// Removes all expired data except orphaned files, and writes the times of last use of keys and sessions. A
-    /// server calls it every minute and when it stops.
+    /// Removes all expired data except orphaned files, and writes the times of last use of keys and
+    /// sessions. A server calls it every minute and when it stops.
     pub fn clean_up(&self) -> Result<()> {
         self.presence.expire(self.now());
         if !self.has_duty(Duty::CleanUp) {

@@ -60,7 +60,8 @@ pub fn check_upload(upload: &Upload<'_>, limit: u64) -> Result<MediaMetadata, Fi
     }
 }
 
-/// Returns the media type of the file, also one that is not allowed; none if the file is missing or empty.
+/// Returns the media type of the file, also one that is not allowed; none if the file is missing or
+/// empty.
 fn check_file(
     file: Option<&UploadedFile<'_>>,
     limit: u64,

@@ -1,7 +1,7 @@
 //! The content model: values, and functions from values to values.
 //!
-//! Except for tests, nothing here reads or writes a file, opens a connection, or reads the system time: the layers
-//! above do that, and pass [`clock::Clock`] and [`ids::IdSource`] as inputs.
+//! Except for tests, nothing here reads or writes a file, opens a connection, or reads the system time:
+//! the layers above do that, and pass [`clock::Clock`] and [`ids::IdSource`] as inputs.
 //!
 //! | module | content |
 //! |---|---|

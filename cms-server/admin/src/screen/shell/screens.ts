@@ -1,4 +1,5 @@
-// The table of screens: a row per path below /admin, except `sign-in`. Loaded before everything else: it imports no session.
+// The table of screens: a row per path below /admin, except `sign-in`. Loaded before everything else: it imports no
+// session.
 import type { Component } from 'svelte';
 
 // Each screen has its own properties, which its row provides.
