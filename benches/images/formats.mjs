@@ -31,7 +31,8 @@ function processorTime(pid) {
   return TICK * (Number(fields[11]) + Number(fields[12]));
 }
 
-async function noise(encoded, exact) {
+/** The peak signal-to-noise ratio of an image, in dB. */
+async function signalToNoise(encoded, exact) {
   const [left, right] = await Promise.all(
     [encoded, exact].map((image) => sharp(image).removeAlpha().raw().toBuffer()));
   const squares = left.reduce((sum, value, at) => sum + (value - right[at]) ** 2, 0);
@@ -80,7 +81,7 @@ async function compareEncoders() {
     for (const program of ["cms", "sharp"]) {
       const work = median(samples[program]);
       const ratio = program === "cms" ? ` (${(work / median(samples.sharp)).toFixed(2)})` : "";
-      const quality = await noise(bytes[program], exact[program]);
+      const quality = await signalToNoise(bytes[program], exact[program]);
       console.log(`| ${program}, ${mediaType} | ${work.toFixed(1)} ms${ratio} | ` +
         `${(bytes[program].length / 1000).toFixed(0)} kB | ${quality.toFixed(1)} dB |`);
     }

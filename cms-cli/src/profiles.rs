@@ -114,7 +114,7 @@ impl Profiles {
     pub(crate) fn update<T>(&mut self, change: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         let path = self.path.with_extension(LOCK_EXTENSION);
         let folder = path.parent().unwrap_or(Path::new("."));
-        let unwritable = |error| unwritable(&path, &error);
+        let unwritable = |error| Failure::unwritable(path.display(), error);
         fs::create_dir_all(folder).map_err(unwritable)?;
         let lock = lock::open(&path)?;
         lock.lock().map_err(unwritable)?;
@@ -135,16 +135,12 @@ impl Profiles {
             file.persist(&self.path)?;
             io::Result::Ok(())
         };
-        write().map_err(|error| unwritable(&self.path, &error))
+        write().map_err(|error| Failure::unwritable(self.path.display(), error))
     }
 
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
-}
-
-fn unwritable(path: &Path, error: &io::Error) -> Failure {
-    Failure::usage(format!("cannot write {}: {error}", path.display()))
 }
 
 impl Content {

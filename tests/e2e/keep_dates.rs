@@ -149,8 +149,11 @@ fn import_keeps_dates_of_an_export() {
 fn export_and_import_move_the_trash() {
     let origin = site();
     origin.run(&["export", "plain"]).ok();
+    let note = "2 deleted objects for `cms import --keep-dates`\n";
+    let planned = origin.run(&["export", "out", "--trash", "--dry-run"]);
     let output = origin.run(&["export", "out", "--trash"]);
-    assert_eq!(output.stderr, "2 deleted objects for `cms import --keep-dates`\n");
+    assert_eq!((&*output.stderr, &output.stdout), (note, &planned.stdout));
+    planned.stderr_contains(note);
     let trash = "ContentTypePage/deletedObjectPage.json";
     let mut files = tree(&origin.path("out"));
     let index = files.iter().position(|(name, _)| name == trash).unwrap();

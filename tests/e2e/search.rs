@@ -4,7 +4,10 @@ use std::{fs, path::Path};
 
 use serde_json::Value;
 
-use super::support::{Cli, CommandOutput, Server, both_targets};
+use super::{
+    receiver::wait_until,
+    support::{Cli, CommandOutput, Server, both_targets},
+};
 
 const TYPES: &str = "version: 1
 contentTypes:
@@ -282,6 +285,30 @@ fn command_line_searches_beside_a_running_server() {
     both(&["again", "autumn", "spring"]);
     server.stop();
     assert_eq!(sorted(found(&folder, &["tide"])), ["again", "autumn", "spring"]);
+}
+
+#[test]
+fn search_reports_an_index_that_is_behind() {
+    let folder = Cli::with_data();
+    library(&folder);
+    assert_eq!(sorted(found(&folder, &["tide"])), ["autumn", "tide"]);
+    // As another process that is about to write the index.
+    let lock = fs::File::open(folder.path("data/index/lock")).unwrap();
+    lock.lock().unwrap();
+    let server = Server::start_in(&folder.path(""), &["--search-wait", "0"]);
+    let remote = Cli::with_server(&server);
+    folder.write("again.json", r#"{"id":"again","title":"The tide again"}"#);
+    folder.run(&["object", "create", "book", "again.json"]).ok();
+    let output = search(&remote, &["again"]);
+    assert_eq!(
+        output.transcript(),
+        "exit 0\n--- stdout\nSCORE  TYPE  ID  TITLE\n--- stderr\n\
+         the search index does not include all changes yet: repeat the search later\n"
+    );
+    assert_eq!(response(&remote, &["again"])["summary"]["incomplete_results"], true);
+    drop(lock);
+    wait_until(|| response(&remote, &["again"])["summary"].get("incomplete_results").is_none());
+    assert_eq!(found(&remote, &["again"]), ["again"]);
 }
 
 #[test]

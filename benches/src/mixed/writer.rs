@@ -216,8 +216,8 @@ impl Client {
         Ok(())
     }
 
-    /// Reads, and reports a wrong response. Only every eighth body is parsed, so that the clients
-    /// leave most of the processor time to the server.
+    /// Reads, and reports a wrong response. Only about every sixteenth body is parsed, so that the
+    /// clients leave most of the processor time to the server.
     async fn read_checked(
         &self,
         connection: &mut Connection,

@@ -28,7 +28,11 @@ export interface List<Item> {
 
 /** A page of search results. */
 export interface SearchResult<Item> extends List<Hit<Item>> {
-  summary: { aggregations: Aggregation[] };
+  summary: {
+    aggregations: Aggregation[];
+    /** Present and true while the index of the server does not include all earlier writes. */
+    incomplete_results?: boolean;
+  };
 }
 
 export interface Hit<Item> {

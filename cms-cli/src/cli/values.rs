@@ -55,14 +55,13 @@ fn exact_size(text: &str) -> Option<u64> {
     let unit = unit.trim_start();
     let (_, bytes) = UNITS.iter().find(|(name, _)| name.eq_ignore_ascii_case(unit))?;
     let (whole, decimals) = number.split_once('.').unwrap_or((number, "0"));
-    // More decimals would overflow.
-    if decimals.is_empty() || decimals.len() > 12 {
+    if decimals.is_empty() {
         return None;
     }
-    let scale = 10_u128.pow(u32::try_from(decimals.len()).ok()?);
-    let digits = whole.parse::<u64>().ok()?;
-    let units = u128::from(digits) * scale + u128::from(decimals.parse::<u64>().ok()?);
-    u64::try_from(units * u128::from(*bytes) / scale).ok()
+    let scale = 10_u128.checked_pow(u32::try_from(decimals.len()).ok()?)?;
+    let digits = u128::from(whole.parse::<u64>().ok()?);
+    let units = digits.checked_mul(scale)?.checked_add(decimals.parse().ok()?)?;
+    u64::try_from(units.checked_mul(u128::from(*bytes))? / scale).ok()
 }
 
 /// Parses a listen address. Without a host, or with `localhost`, only this machine can connect: a
@@ -103,6 +102,7 @@ mod tests {
             ("1.5GiB", 3 << 29),
             ("0.25 TiB", 1 << 38),
             (" 2 GB ", 2_000_000_000),
+            ("1.0000000000000000GB", 1_000_000_000),
             ("18446744073709551615", u64::MAX),
         ] {
             assert_eq!(size(text), Ok(bytes), "{text}");
@@ -118,6 +118,8 @@ mod tests {
             "1,5GB",
             "0x10",
             "17000000 TiB",
+            "18446744073709551615.999999999999 TiB",
+            "1.00000000000000000000000000000000000000000 GB",
             "1e9",
         ] {
             assert!(size(text).is_err(), "{text}");

@@ -162,8 +162,12 @@ fn status(args: &DatabaseArgs, printer: &Printer) -> Result<Outcome> {
             let state = match state {
                 State::Silent => "silent".to_owned(),
                 State::Outdated => format!("outdated: knows schema {}", report.accepted_schema),
-                State::Stale if report.staleness_ms == i64::MAX => "no head check yet".to_owned(),
-                State::Stale => format!("last head check {} s ago", report.staleness_ms / 1000),
+                State::Stale if report.staleness_ms == i64::MAX => {
+                    "no successful head check yet".to_owned()
+                }
+                State::Stale => {
+                    format!("last successful head check {} s ago", report.staleness_ms / 1000)
+                }
                 State::Current => "current".to_owned(),
             };
             let consistency = read_consistency(report.read_bound_ms);
@@ -188,7 +192,7 @@ enum State {
     Silent,
     /// It does not know the schema of the cluster.
     Outdated,
-    /// Its newest head check is too old.
+    /// Its newest successful head check is too old.
     Stale,
     Current,
 }

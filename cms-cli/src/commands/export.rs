@@ -64,7 +64,7 @@ pub(super) fn run(args: &ExportArgs, settings: &Settings, printer: &Printer) -> 
     // Other types of an earlier export stay, so their folders do, too.
     let kept = if is_complete { BTreeMap::new() } else { folder::folder_names(&args.dir)? };
     let (mut types, mut names) = (Vec::new(), Vec::new());
-    let (mut objects, mut files) = (0, 0);
+    let (mut objects, mut deleted, mut files) = (0, 0, 0);
     for (content_type, folder) in all.iter().zip(folder::names(&all, &kept)) {
         let is_named = args.types.contains(&content_type.name);
         if !args.types.is_empty() && !is_named {
@@ -72,15 +72,15 @@ pub(super) fn run(args: &ExportArgs, settings: &Settings, printer: &Printer) -> 
         }
         let name = &content_type.name;
         let count = count_objects(&*target, name, None)?;
-        let deleted =
+        let in_trash =
             if args.trash { target.trash(&deletions(name, COUNT_PAGE))?.total_count } else { 0 };
-        let count = count + deleted;
         let is_in_every_space =
             is_system_type(&content_type.name) || is_unchanged_builtin_type(content_type);
-        if is_named || count > 0 || !is_in_every_space {
+        if is_named || count + in_trash > 0 || !is_in_every_space {
             types.push(content_type);
             names.push(folder);
             objects += count;
+            deleted += in_trash;
         }
     }
     if !args.dry_run.dry_run {
@@ -90,7 +90,7 @@ pub(super) fn run(args: &ExportArgs, settings: &Settings, printer: &Printer) -> 
             target: &*target,
             dir: &args.dir,
             transfer,
-            progress: printer.progress("export", objects),
+            progress: printer.progress("export", objects + deleted),
             written: Written::default(),
         };
         for (content_type, name) in types.iter().zip(&names) {
@@ -109,15 +109,11 @@ pub(super) fn run(args: &ExportArgs, settings: &Settings, printer: &Printer) -> 
         staged.move_into_folder(&names)?;
         let Export { written, progress, .. } = export;
         drop(progress);
-        (objects, files) = (written.objects, written.files);
+        (objects, deleted, files) = (written.objects, written.deleted, written.files);
         if written.scheduled > 0 {
             let publications = counted(written.scheduled, "scheduled publication");
             printer
                 .note(&format!("{publications} not exported: exports do not contain schedules"))?;
-        }
-        if written.deleted > 0 {
-            let objects = counted(written.deleted, "deleted object");
-            printer.note(&format!("{objects} for `cms import --keep-dates`"))?;
         }
         if written.missing > 0 {
             printer
@@ -133,6 +129,10 @@ pub(super) fn run(args: &ExportArgs, settings: &Settings, printer: &Printer) -> 
                 printer.note(&format!("kept {types} of an earlier export: {cause}"))?;
             }
         }
+    }
+    if deleted > 0 {
+        let objects = counted(deleted, "deleted object");
+        printer.note(&format!("{objects} for `cms import --keep-dates`"))?;
     }
     let value = json!({ "contentTypes": types.len(), "objects": objects, "files": files });
     printer.value(&value, || {

@@ -62,10 +62,10 @@ fn lines(
             lines.push(line("Draft & Public enabled", all, "stay public"));
         }
         Some(false) if present.draft_public => {
-            let hidden = count("status", &["public"])?;
+            let not_public = count("status", &["public"])?;
             lines.push(line(
                 "Draft & Public disabled",
-                hidden,
+                not_public,
                 "become public in the current version",
             ));
         }

@@ -67,6 +67,10 @@ pub(super) fn run(args: SearchArgs, settings: &Settings, printer: &Printer) -> R
     }
     let (shown, total) = (hits.len() as u64, response["total_count"].as_u64().unwrap_or(0));
     printer.hints(hints)?;
+    if response["summary"]["incomplete_results"] == true {
+        printer
+            .note("the search index does not include all changes yet: repeat the search later")?;
+    }
     if shown < total {
         let more = if total < limits::MAX_SEARCH_RESULTS { "" } else { " or more" };
         printer.note(&format!("{shown} of {total}{more}; --page and --limit show more"))?;

@@ -179,8 +179,8 @@ fn is_object_file(path: &Path, prefix: &str) -> bool {
     name.starts_with(prefix) && path.extension().is_some_and(|e| e == "json")
 }
 
-/// Names the folder of each of these types; names are unique, also where letter case is ignored. A type
-/// has its folder of `kept`, and no folder of another type there.
+/// Names the folder of each of these types; names are unique, also where letter case is ignored. A type in
+/// `kept` keeps its folder name, and no other type gets that name.
 pub(crate) fn names(types: &[ContentType], kept: &BTreeMap<String, String>) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for content_type in types {

@@ -18,19 +18,19 @@ use cms_store::{KeyRow, Reader, Revisions};
 
 use super::session_cache::{self, SessionCache};
 
-/// The cached keys, by digest, and the cached sessions.
+/// The cached keys, by the hash of their token, and the cached sessions.
 #[derive(Default)]
 pub(crate) struct KeyRing {
     table: RwLock<Arc<KeyTable>>,
     /// Times of the last use of sessions, by primary key of the session: those that a replaced
     /// `KeyTable` recorded, and that are not stored yet.
-    seen: Mutex<HashMap<i64, Timestamp>>,
+    unsaved: Mutex<HashMap<i64, Timestamp>>,
 }
 
 #[derive(Default)]
 pub(super) struct KeyTable {
     rev: i64,
-    pub(super) by_digest: HashMap<[u8; 32], KeyEntry>,
+    pub(super) by_hash: HashMap<[u8; 32], KeyEntry>,
     pub(super) sessions: SessionCache,
 }
 
@@ -53,19 +53,19 @@ impl KeyRing {
     pub(super) fn load(&self, reader: &Reader<'_>) -> Result<Arc<KeyTable>> {
         let rev = reader.revisions()?.auth;
         let cached = self.table();
-        let mut by_digest = HashMap::new();
+        let mut by_hash = HashMap::new();
         for row in reader.keys()? {
             let current = (row.hash, None);
             let previous = row.previous.map(|(hash, until)| (hash, Some(until)));
             let actor = Arc::new(actor(row));
             for (hash, valid_until) in previous.into_iter().chain([current]) {
-                let used = cached.by_digest.get(&hash).map_or(0, KeyEntry::used);
+                let used = cached.by_hash.get(&hash).map_or(0, KeyEntry::used);
                 let actor = Arc::clone(&actor);
                 let entry = KeyEntry { actor, valid_until, used: AtomicI64::new(used) };
-                by_digest.insert(hash, entry);
+                by_hash.insert(hash, entry);
             }
         }
-        let table = Arc::new(KeyTable { rev, by_digest, sessions: SessionCache::default() });
+        let table = Arc::new(KeyTable { rev, by_hash, sessions: SessionCache::default() });
         self.unsaved().extend(cached.sessions.take_seen());
         *self.table.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&table);
         Ok(table)
@@ -74,7 +74,7 @@ impl KeyRing {
     /// Takes the times of last use recorded since the previous call.
     pub(crate) fn take_used(&self) -> Vec<(i64, Timestamp)> {
         let cached = self.table();
-        let used = cached.by_digest.values().filter_map(|entry| {
+        let used = cached.by_hash.values().filter_map(|entry| {
             let at = entry.used.swap(0, Ordering::Relaxed);
             entry.actor.pk.filter(|_| at != 0).map(|pk| (pk, Timestamp(at)))
         });
@@ -103,7 +103,7 @@ impl KeyRing {
     }
 
     fn unsaved(&self) -> MutexGuard<'_, HashMap<i64, Timestamp>> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+        self.unsaved.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::{Arc, atomic::Ordering};
 
 use cms_model::{
-    auth::key::digest,
+    auth::key::token_hash,
     clock::Timestamp,
     content_type::catalog::Catalog,
     context::{Caller, Credential, Stamp},
@@ -81,7 +81,7 @@ impl Keys<'_> {
             None => self.cms.store.read(|reader| self.load(reader))?,
         };
         let now = self.cms.now();
-        let entry = table.by_digest.get(&digest(token)).filter(|entry| entry.is_valid_at(now));
+        let entry = table.by_hash.get(&token_hash(token)).filter(|entry| entry.is_valid_at(now));
         let Some(entry) = entry else { return self.cms.previews().authenticate(token) };
         entry.used.store(now.0, Ordering::Relaxed);
         Ok(Caller::new(Arc::clone(&entry.actor)).with_catalog(catalog))
@@ -108,15 +108,15 @@ impl Keys<'_> {
     }
 
     fn session(&self, cookie: &str, newest: &CommitState) -> Result<(Caller, Arc<SessionEntry>)> {
-        let (digest, now) = (digest(cookie), self.cms.now());
+        let (hash, now) = (token_hash(cookie), self.cms.now());
         let cached = self
             .cached(newest)
-            .and_then(|(table, catalog)| Some((table.sessions.find(&digest, now)?, catalog)));
+            .and_then(|(table, catalog)| Some((table.sessions.find(&hash, now)?, catalog)));
         let (entry, catalog) = match cached {
             Some(cached) => cached,
             None => self.cms.store.read(|reader| {
                 let (table, catalog) = self.load(reader)?;
-                Ok((table.sessions.load(reader, digest, now)?, catalog))
+                Ok((table.sessions.load(reader, hash, now)?, catalog))
             })?,
         };
         let caller = Caller::new(Arc::clone(&entry.actor)).with_catalog(catalog);
@@ -150,7 +150,7 @@ impl Keys<'_> {
             let mut shown = Vec::new();
             let mut changed = false;
             for (kind, name, token) in wanted.each() {
-                let hash = token.map(|token| digest(token));
+                let hash = token.map(|token| token_hash(token));
                 let has_token = |row: &&KeyRow| {
                     let previous = row.previous.map(|(previous, _)| previous);
                     hash.is_some() && (hash == Some(row.hash) || hash == previous)
@@ -290,7 +290,7 @@ impl Keys<'_> {
         caller.require_admin()?;
         let config = &self.cms.config;
         let (id, token) = (id.to_owned(), config.ids.token());
-        let (hash, stamp) = (digest(&token), caller.stamp(config.clock.now()));
+        let (hash, stamp) = (token_hash(&token), caller.stamp(config.clock.now()));
         let row = self.cms.store.write(move |writer| {
             let mut row = find(writer, &id)?;
             let until = Timestamp(stamp.at.0 + grace_hours * 3_600_000_000);
@@ -377,7 +377,7 @@ fn new_row(new: &NewKey, token: &str, uid: String, at: Timestamp) -> KeyRow {
         name: new.name.clone(),
         kind: new.kind,
         rules: new.rules.clone(),
-        hash: digest(token),
+        hash: token_hash(token),
         created_at: at,
         last_used_at: None,
         previous: None,

@@ -22,7 +22,7 @@ use cms_store::{Reader, UserRow};
 /// Maximum number of cached sessions; one more empties the cache.
 const MAX_SESSIONS: usize = 50_000;
 
-/// The sessions by the digest of their cookie.
+/// The sessions by the hash of their cookie.
 #[derive(Default)]
 pub(super) struct SessionCache(RwLock<Cached>);
 
@@ -51,8 +51,8 @@ impl SessionEntry {
 
 impl SessionCache {
     /// Returns a session that is valid now.
-    pub(super) fn find(&self, digest: &[u8; 32], now: Timestamp) -> Option<Arc<SessionEntry>> {
-        let entry = self.cached().sessions.get(digest).cloned()?;
+    pub(super) fn find(&self, hash: &[u8; 32], now: Timestamp) -> Option<Arc<SessionEntry>> {
+        let entry = self.cached().sessions.get(hash).cloned()?;
         let seen = entry.seen.load(Ordering::Relaxed);
         let lifetime = Lifetime { created_at: entry.created_at, last_seen_at: Timestamp(seen) };
         lifetime.is_valid(now).then_some(entry)
@@ -65,10 +65,10 @@ impl SessionCache {
     pub(super) fn load(
         &self,
         reader: &Reader<'_>,
-        digest: [u8; 32],
+        hash: [u8; 32],
         now: Timestamp,
     ) -> Result<Arc<SessionEntry>> {
-        let row = reader.session_with_hash(digest)?.filter(|row| row.lifetime.is_valid(now));
+        let row = reader.session_with_hash(hash)?.filter(|row| row.lifetime.is_valid(now));
         let row = row.ok_or(Error::Unauthenticated)?;
         let known = self.cached().users.get(&row.user).cloned();
         let actor = if let Some(actor) = known {
@@ -90,7 +90,7 @@ impl SessionCache {
             *cached = Cached::default();
         }
         cached.users.insert(row.user, actor);
-        cached.sessions.insert(digest, Arc::clone(&entry));
+        cached.sessions.insert(hash, Arc::clone(&entry));
         Ok(entry)
     }
 

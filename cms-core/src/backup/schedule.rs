@@ -55,7 +55,8 @@ impl Backups<'_> {
         Ok(schedule.every.saturating_sub(Duration::from_secs(age)))
     }
 
-    /// Creates a backup, verifies it, and removes the oldest ones. Stops when `stops` returns true.
+    /// Creates a backup, verifies it, and removes the oldest ones. Fails if `stops` returns true
+    /// while the backup is written.
     ///
     /// # Errors
     /// Those of [`Backups::begin`] and of the destination. Older backups are removed only after the new

@@ -41,7 +41,7 @@ const COMMIT_LOG_RETENTION: Duration = Duration::from_hours(7 * 24);
 
 /// The response to a request that revokes access waits until all live nodes have applied the change, but
 /// not longer than the largest read bound of the nodes that have not applied it yet. That timeout is at
-/// least 5 s: for 5 s after a head check, a node may serve reads with `x-cms-position` without another one.
+/// least 5 s: for 5 s after a head check, a node may serve reads with `x-cms-position` without a further check.
 const MIN_REVOCATION_TIMEOUT: Duration = Duration::from_secs(5);
 /// The response to a request that revokes access waits at most this long: after 10 s without a report a
 /// node no longer counts as live.

@@ -277,7 +277,7 @@ impl Cluster<'_> {
     }
 
     /// Returns whether this is the token of this node, so that the request comes from another node,
-    /// which has read it in the shared database. Compares digests, so that the duration of the
+    /// which has read it in the shared database. Compares hashes, so that the duration of the
     /// comparison reveals nothing of the token.
     pub fn has_token(&self, token: &[u8]) -> bool {
         Sha256::digest(token) == Sha256::digest(&self.node.token)

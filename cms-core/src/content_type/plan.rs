@@ -5,9 +5,9 @@
 //! snapshot, without storing them. An apply changes workflows, keys, types and their objects in one
 //! write transaction.
 //!
-//! The token of a plan names the state that its write transaction saw, by counters that only grow: if
-//! an apply finds the same token, the snapshot in between had the same state, so the apply does exactly
-//! what the plan reports.
+//! The token of a plan names the state that its write transaction saw, by counters that only grow. If an
+//! apply finds the same token, nothing was written since then: the read snapshot of the plan had this state
+//! too, and the apply does exactly what the plan reports.
 
 use std::{collections::HashSet, sync::Arc};
 

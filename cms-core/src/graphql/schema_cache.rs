@@ -122,6 +122,7 @@ impl SchemaCache {
         let mut state = self.lock();
         state.evict_before(catalog.rev);
         let prepared = if state.rev == catalog.rev {
+            state.make_room_for(&key);
             Arc::clone(state.schemas.entry(key).or_insert_with(prepare))
         } else {
             // A snapshot of an older revision gets a schema that is not cached.
@@ -166,14 +167,20 @@ impl SchemaCache {
 }
 
 impl CacheState {
-    /// Evicts schemas of older revisions, and all when there are too many.
+    /// Evicts schemas of older revisions.
     fn evict_before(&mut self, rev: i64) {
         if self.rev < rev {
             let uses = self.schemas.drain().map(|(_, prepared)| prepared.usage());
             self.outdated.extend(uses);
             self.outdated.truncate(limits::MAX_CACHED_GRAPHQL_SCHEMAS);
             self.rev = rev;
-        } else if self.schemas.len() >= limits::MAX_CACHED_GRAPHQL_SCHEMAS {
+        }
+    }
+
+    /// Evicts all schemas if the cache is full and one more is to be cached.
+    fn make_room_for(&mut self, key: &(GraphQlVersion, Vec<i64>)) {
+        let is_full = self.schemas.len() >= limits::MAX_CACHED_GRAPHQL_SCHEMAS;
+        if is_full && !self.schemas.contains_key(key) {
             self.schemas.clear();
         }
     }
@@ -280,6 +287,24 @@ mod tests {
             built.sort_unstable();
             assert_eq!(built, [(true, false), (true, true)], "as it was before");
         }
+    }
+
+    #[test]
+    fn schemas_are_evicted_only_for_another_one() {
+        let test = TestCms::new();
+        let first = legacy(&test);
+        let fill = |count: usize| {
+            let mut state = test.cms.graphql_schemas.lock();
+            for number in 0..count {
+                let schema = CachedSchema::of(GraphQlVersion::V2, &Caller::local());
+                let pk = i64::try_from(number).unwrap();
+                state.schemas.insert((GraphQlVersion::V2, vec![pk]), Arc::new(schema));
+            }
+        };
+        fill(limits::MAX_CACHED_GRAPHQL_SCHEMAS - 1);
+        assert!(Arc::ptr_eq(&first, &legacy(&test)), "the cache is full");
+        test.cms.graphql().schema(&Caller::local(), GraphQlVersion::V2).unwrap();
+        assert_eq!(test.cms.graphql_schemas.lock().schemas.len(), 1);
     }
 
     #[test]

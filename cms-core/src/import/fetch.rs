@@ -35,7 +35,7 @@ pub fn list_ids(target: &dyn ImportTarget, content_type: &str) -> Result<Vec<Str
 /// overlap the entries that were read before it.
 pub fn list_keys(list: impl Fn(PageRequest) -> Result<(u64, Vec<String>)>) -> Result<Vec<String>> {
     let mut keys = IndexSet::new();
-    // Before the first entry that was read.
+    // The number of entries before the first one that was read.
     let (mut offset, _) = list(PageRequest { number: 1, limit: 1 })?;
     loop {
         let limit = overlapping_page_size(offset);
@@ -50,7 +50,7 @@ pub fn list_keys(list: impl Fn(PageRequest) -> Result<(u64, Vec<String>)>) -> Re
                 return Ok(keys.into_iter().rev().collect());
             }
         } else {
-            // So many entries were added before this page that those read are behind it.
+            // Many entries were added in front: those that were read before are now on a later page.
             offset = request.offset() + u64::from(limit);
         }
     }

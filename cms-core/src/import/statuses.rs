@@ -268,7 +268,7 @@ impl Importer<'_> {
         self.refuse_stored(content_type, change, FieldErrors::one(path, reason));
     }
 
-    /// Rejects an object that has been counted with another outcome.
+    /// Refuses an object that has been counted with another outcome.
     fn refuse_stored(
         &mut self,
         content_type: &ContentType,

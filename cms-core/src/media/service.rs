@@ -161,7 +161,7 @@ impl Media<'_> {
     }
 
     /// Stores a file, unless the identical file is stored already. Returns whether it is new. An id that
-    /// other uploads may use, too, is reserved at a time first.
+    /// other uploads may use, too, is first reserved, with the time `reserve_at`.
     pub(crate) fn store(
         &self,
         id: &FileId,
@@ -290,7 +290,7 @@ fn max_time(now: Timestamp) -> Timestamp {
     Timestamp(now.0 + MAX_CLOCK_DIFFERENCE_MICROS)
 }
 
-/// A file that no object uses since a time. An upload after it keeps the file.
+/// A file that no object has used since a time. An upload after that time keeps the file.
 pub(crate) struct UnusedFile {
     pub(crate) id: FileId,
     pub(crate) since: Timestamp,

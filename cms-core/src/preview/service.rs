@@ -4,7 +4,7 @@
 
 use cms_model::{
     auth::{
-        key::{digest, encode},
+        key::{encode, token_hash},
         scope::Access,
     },
     clock::Timestamp,
@@ -76,7 +76,7 @@ impl Previews<'_> {
             Ok(preview::url_of(&template, base_url, &token, &id, &write::parse(&data)?))
         };
         let url = template.map(url_of).transpose()?;
-        let (creator, hash) = (caller.actor().pk, digest(&token));
+        let (creator, hash) = (caller.actor().pk, token_hash(&token));
         let limit = limits::MAX_PREVIEW_TOKENS;
         self.cms
             .store
@@ -101,7 +101,7 @@ impl Previews<'_> {
         if !token.starts_with(PREFIX) {
             return Err(Error::Unauthenticated);
         }
-        let (hash, now) = (digest(token), self.cms.now());
+        let (hash, now) = (token_hash(token), self.cms.now());
         self.cms.store.read(|reader| {
             let creator = reader.preview_token(hash, now)?.ok_or(Error::Unauthenticated)?;
             let actor = match creator {

@@ -132,6 +132,9 @@ impl Indexer {
 
     /// Returns a generation with every change up to a row of the journal; when that takes longer
     /// than `wait`, the newest one.
+    ///
+    /// # Errors
+    /// [`Error::Busy`] while another process has not created the first generation yet.
     pub(super) fn wait_for_position(
         &self,
         source: ContentSource<'_>,
@@ -167,6 +170,11 @@ impl Indexer {
                     state = self.lock();
                     match done {
                         Ok(true) => {}
+                        Ok(false) if state.current.is_none() && now >= goal.deadline => {
+                            return Err(Error::Busy(
+                                "the search index is being created".to_owned(),
+                            ));
+                        }
                         // Another process writes: poll again soon.
                         Ok(false) => {
                             let woken = self.returned.wait_timeout(state, POLL_INTERVAL);
@@ -354,14 +362,16 @@ impl Indexer {
             let generation = Arc::new(generation);
             let position = generation.position()?;
             let is_current = current_number == Some(number);
+            let is_in_history = source.is_in_history(&position)?;
             if is_current {
-                let (generation, position) = (Arc::clone(&generation), position.clone());
+                let generation = Arc::clone(&generation);
+                // Its rows are those of another state of the database.
+                let position =
+                    if is_in_history { position.clone() } else { IndexPosition::new(0, 0) };
                 self.lock().current =
                     Some(Arc::new(CurrentGeneration { number, generation, position }));
             }
-            if !source.is_in_history(&position)?
-                || current_number.is_some_and(|current| number < current)
-            {
+            if !is_in_history || current_number.is_some_and(|current| number < current) {
                 // The database was restored to another state: then the current index is used until a new one
                 // is complete, and hits that are not in the database are ignored. Or the index is older than
                 // the current one.

@@ -40,6 +40,8 @@ pub(super) struct Hits<'a> {
     pub(super) caller: &'a Caller,
     /// The requested parts of items; none for complete items.
     pub(super) projection: Option<&'a Projection>,
+    /// Whether the index includes every write that was acknowledged before the search.
+    pub(super) is_current: bool,
 }
 
 impl Hits<'_> {
@@ -89,9 +91,10 @@ impl Hits<'_> {
         let shown = self.found.hits.iter().filter(|hit| self.rows.contains_key(&hit.pk)).count();
         let aggregations =
             serde_json::to_string(&self.found.aggregations).expect("plain values are valid JSON");
+        let incomplete = if self.is_current { "" } else { ",\"incomplete_results\":true" };
         let head = format!(
             "{{\"total_count\":{total},\"count\":{shown},\"total_pages\":{},\"current_page\":{},\
-             \"summary\":{{\"aggregations\":{aggregations}}},\"data\":[",
+             \"summary\":{{\"aggregations\":{aggregations}{incomplete}}},\"data\":[",
             page.page_count(total),
             page.number,
         );

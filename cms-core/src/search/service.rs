@@ -48,8 +48,8 @@ impl Cms {
 impl Searching<'_> {
     /// Searches all content that the caller may read (see docs/reference/search.md#parameters).
     ///
-    /// The response includes every write acknowledged before the request, unless updating the index
-    /// would take longer than [`crate::CoreConfig::search_wait`].
+    /// The response includes every write acknowledged before the request. If updating the index would
+    /// take longer than [`crate::CoreConfig::search_wait`], it says that it is incomplete.
     ///
     /// # Errors
     /// [`Error::Invalid`] for invalid parameters, [`Error::Busy`] when the search takes too long.
@@ -92,7 +92,14 @@ impl Searching<'_> {
             let mut row_memory = BufferReservation::new(&caller.memory);
             let rows = rows(reader, caller, &types, (&found, &hydration), &mut row_memory)?;
             let organization = &reader.space_ids()?.organization;
-            let hits = response::Hits { found: &found, rows, organization, caller, projection };
+            let hits = response::Hits {
+                found: &found,
+                rows,
+                organization,
+                caller,
+                projection,
+                is_current,
+            };
             let mut text_memory = BufferReservation::new(&caller.memory);
             let text = hits.render(request, &mut hydration, &mut text_memory)?;
             drop(row_memory);

@@ -3,7 +3,7 @@
 //! Requests to the issuer and the verification of its tokens belong to the server.
 
 use cms_model::{
-    auth::key::{digest, encode},
+    auth::key::{encode, token_hash},
     context::Stamp,
     error::{Error, Result},
     limits,
@@ -43,7 +43,7 @@ impl Sessions<'_> {
             return_to: openid::return_path(return_to).to_owned(),
             expires_at: openid::expires_at(config.clock.now()),
         };
-        let (state, browser) = (digest(&start.state), digest(&start.browser));
+        let (state, browser) = (token_hash(&start.state), token_hash(&start.browser));
         self.cms.store.write(move |writer| {
             let maximum = limits::MAX_OPENID_SIGN_INS;
             writer.insert_openid_sign_in(state, browser, &sign_in, maximum)
@@ -53,7 +53,7 @@ impl Sessions<'_> {
 
     /// Returns what was stored for a sign-in of this browser, once.
     pub fn take_openid(&self, state: &str, browser: &str) -> Result<Option<OpenIdSignIn>> {
-        let (state, browser) = (digest(state), digest(browser));
+        let (state, browser) = (token_hash(state), token_hash(browser));
         let now = self.cms.now();
         let taken =
             self.cms.store.write(move |writer| writer.take_openid_sign_in(state, browser))?;

@@ -2,7 +2,7 @@
 //! docs/reference/users.md).
 
 use cms_model::{
-    auth::key::{digest, encode},
+    auth::key::{encode, token_hash},
     clock::Timestamp,
     context::{Caller, Credential, Stamp},
     dates,
@@ -233,7 +233,7 @@ pub(super) fn new_link(
 ) -> Result<Link> {
     let code = encode(&config.ids.secret());
     let expires_at = link_expires_at(kind, config.clock.now());
-    writer.put_sign_in_link(kind, user, digest(&code), expires_at)?;
+    writer.put_sign_in_link(kind, user, token_hash(&code), expires_at)?;
     Ok(Link {
         kind,
         // In the fragment, which browsers do not send.

@@ -4,7 +4,7 @@
 //! Limits on failed attempts and on simultaneous computations belong to the server.
 
 use cms_model::{
-    auth::key::{digest, encode},
+    auth::key::{encode, token_hash},
     clock::Timestamp,
     context::{Caller, Credential, Stamp},
     dates,
@@ -122,7 +122,7 @@ impl Sessions<'_> {
         members: &Map<String, Value>,
         client: &SessionClient,
     ) -> Result<SignedIn> {
-        let (hash, now) = (digest(code), self.cms.now());
+        let (hash, now) = (token_hash(code), self.cms.now());
         let found = self.cms.store.read(|reader| find_link(reader, hash, now));
         let (link, user) = found.inspect_err(|_| {
             tracing::info!(method = "link", address = client.address, "sign-in failed");
@@ -166,7 +166,7 @@ impl Sessions<'_> {
     /// # Errors
     /// [`Error::Invalid`] at `code`.
     pub fn code(&self, code: &str) -> Result<CodeInfo> {
-        let (hash, now) = (digest(code), self.cms.now());
+        let (hash, now) = (token_hash(code), self.cms.now());
         let (link, user) = self.cms.store.read(|reader| find_link(reader, hash, now))?;
         let (email, name) =
             user.map(|user| (user.profile.email, user.profile.name)).unwrap_or_default();
@@ -359,7 +359,7 @@ pub(crate) fn open(
         address: client.address,
         user_agent: client.user_agent.chars().take(limits::MAX_USER_AGENT_CHARS).collect(),
     };
-    writer.insert_session(&row, digest(&cookie), limits::MAX_SESSIONS_PER_USER)?;
+    writer.insert_session(&row, token_hash(&cookie), limits::MAX_SESSIONS_PER_USER)?;
     let stamp = Stamp { at: now, actor: Some(user) };
     let user = writer.user(user)?.ok_or(Error::Unauthenticated)?;
     let (event, name) = (ManagementEvent::SessionCreated, &user.profile.name);
@@ -447,14 +447,14 @@ mod tests {
         let user = json!({ "email": "a@x", "name": "A", "role": "viewer" });
         let first = core.session(&user);
         core.cms.caller_of_session(&first).unwrap();
-        let hash = digest(&first);
+        let hash = token_hash(&first);
         let left = core.cms.store.write(move |writer| {
             let known = writer.session_with_hash(hash)?.unwrap();
             for (id, seconds) in [("b", 20), ("c", 10), ("d", 30)] {
                 let at = Timestamp(known.lifetime.created_at.0 + seconds * 1_000_000);
                 let lifetime = Lifetime { created_at: at, last_seen_at: at };
                 let row = SessionRow { id: id.to_owned(), lifetime, ..known.clone() };
-                writer.insert_session(&row, digest(id), 2)?;
+                writer.insert_session(&row, token_hash(id), 2)?;
             }
             writer.sessions_of(known.user)
         });

@@ -93,7 +93,7 @@ pub(crate) fn catch_up(writer: &WriteTransaction<'_>, now: Timestamp) -> Result<
     }
     let next = || writer.detailed_entries_after(writer.webhook_cursor()?, BATCH_ROWS);
     let mut entries = next()?;
-    // Changes of webhooks are not delivered: a batch of them need not read all webhooks for each.
+    // Changes of webhooks create no deliveries: a batch that contains nothing else need not read the webhooks.
     let has_events = entries.iter().any(|entry| entry.ctd != webhook_type);
     if !has_events && entries.len() < BATCH_ROWS {
         return Ok(());

@@ -32,7 +32,7 @@ impl Store {
         if step != StepResult::Done {
             return Err(Error::Busy("the database is locked by another process".to_owned()));
         }
-        // The copy is a standalone database, also that of a directory whose content has moved to a cluster.
+        // The copy is a standalone database, even if the content of the directory has moved to a cluster.
         bootstrap::leave_cluster(&copy)?;
         // In this mode, the copy has no write-ahead log beside it, not even while it is read.
         copy.execute_batch("PRAGMA journal_mode = DELETE").map_err(map)

@@ -1,4 +1,4 @@
-//! Rows of API keys. Only the digests of tokens are stored.
+//! Rows of API keys. Only the hashes of tokens are stored.
 
 use cms_model::{
     clock::Timestamp,
@@ -20,7 +20,7 @@ pub struct KeyRow {
     pub hash: [u8; 32],
     pub created_at: Timestamp,
     pub last_used_at: Option<Timestamp>,
-    /// Digest of the token before a rotation, and the time until which it is valid.
+    /// Hash of the token before a rotation, and the time until which it is valid.
     pub previous: Option<([u8; 32], Timestamp)>,
 }
 
@@ -61,7 +61,7 @@ impl Reader<'_> {
         )
     }
 
-    /// Returns whether a key of another kind, or a revoked key, has or had this token digest.
+    /// Returns whether a key of another kind, or a revoked key, has or had this token hash.
     pub fn has_other_key(&self, kind: KeyKind, hash: [u8; 32]) -> Result<bool> {
         self.query_value(
             "SELECT EXISTS (SELECT 1 FROM actor WHERE ?1 IN (hash, previous_hash)

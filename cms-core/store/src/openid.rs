@@ -1,4 +1,4 @@
-//! Rows of sign-ins by OpenID Connect that are not finished. Only digests of the state and of the
+//! Rows of sign-ins by OpenID Connect that are not finished. Only hashes of the state and of the
 //! cookie are stored.
 
 use cms_model::{clock::Timestamp, error::Result, user::openid::OpenIdSignIn};

@@ -1,4 +1,4 @@
-//! Rows of preview tokens. Only the digests of tokens are stored.
+//! Rows of preview tokens. Only the hashes of tokens are stored.
 
 use cms_model::{clock::Timestamp, error::Result};
 use rusqlite::params;

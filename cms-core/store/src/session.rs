@@ -1,4 +1,4 @@
-//! Rows of sessions, and of the links that are used instead of a password. Only digests of cookies
+//! Rows of sessions, and of the links that are used instead of a password. Only hashes of cookies
 //! and codes are stored.
 
 use cms_model::{

@@ -1,8 +1,8 @@
 //! Size and SHA-256 of stored files, recorded at upload.
 //!
 //! A row is written with the media object, or by an upload that creates none, and removed just
-//! before the file. In a bucket, an upload under an id that the client chose writes it before it sends
-//! the file, too. A crash in between may leave a row without a file; a later upload with the same id
+//! before the file. In a bucket, an upload under an id that the client chose also writes the row, before
+//! it sends the file. A crash in between may leave a row without a file; a later upload with the same id
 //! replaces it.
 
 use std::ops::Range;

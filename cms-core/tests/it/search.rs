@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, fs, path::Path, time::Duration};
 
 use cms_core::{
-    Caller, Cms, CoreConfig, Visibility,
+    Caller, Cms, CoreConfig, Error, Visibility,
     testing::TestCms,
     wire::{
         publish::PublishAction as Action,
@@ -23,6 +23,7 @@ fn found(cms: &Cms, preview: bool) -> BTreeMap<String, String> {
     request.content_types = Some(vec!["article".to_owned(), "page".to_owned()]);
     request.page.limit = 1000;
     let response = cms.search().search(&caller, &request).unwrap().to_value();
+    assert_eq!(response["summary"], json!({ "aggregations": [] }), "the index is up to date");
     let hits = response["data"].as_array().unwrap();
     assert_eq!(response["total_count"], hits.len(), "no hit without an object");
     let entry = |hit: &Value| {
@@ -32,6 +33,14 @@ fn found(cms: &Cms, preview: bool) -> BTreeMap<String, String> {
         (format!("{name}/{id}"), item["object_data"].as_str().unwrap().to_owned())
     };
     hits.iter().map(entry).collect()
+}
+
+/// The response of an empty search whose index does not include all writes.
+fn incomplete(cms: &Cms) -> Value {
+    let request = SearchRequest { q: Some("*".to_owned()), ..SearchRequest::default() };
+    let response = cms.search().search(&Caller::local(), &request).unwrap().to_value();
+    assert_eq!(response["summary"], json!({ "aggregations": [], "incomplete_results": true }));
+    response
 }
 
 /// The same objects, read by lists.
@@ -300,9 +309,40 @@ fn search_stops_waiting_for_a_locked_index() {
     create(&test.cms, "article", "a");
     while test.cms.search().advance().unwrap() {}
     create(&test.cms, "article", "b");
-    assert_eq!(found(&test.cms, false).len(), 1, "the newest committed index");
+    assert_eq!(incomplete(&test.cms)["total_count"], 1, "the newest committed index");
     while test.cms.search().advance().unwrap() {}
     assert_eq!(found(&test.cms, false).len(), 2);
+}
+
+#[test]
+fn search_says_that_the_index_is_of_another_state() {
+    let folder = indexed();
+    let path = folder.path().join("data");
+    fs::copy(path.join("cms.db"), path.join("older.db")).unwrap();
+    let cms = reopened(&path);
+    create(&cms, "article", "later");
+    assert_same(&cms);
+    drop(cms);
+    fs::rename(path.join("older.db"), path.join("cms.db")).unwrap();
+    let config = CoreConfig { search_wait: Duration::ZERO, ..CoreConfig::new(&path) };
+    let cms = Cms::open(config).unwrap();
+    assert_eq!(incomplete(&cms)["count"], 20, "the index has 21 objects");
+    while cms.search().advance().unwrap() {}
+    assert_same(&cms);
+}
+
+#[test]
+fn search_does_not_wait_forever_for_another_process() {
+    let test = TestCms::with(|config| config.search_wait = Duration::ZERO);
+    let index = test.path().join("index");
+    fs::create_dir_all(&index).unwrap();
+    let lock = fs::File::create(index.join("lock")).unwrap();
+    lock.lock().unwrap();
+    let request = SearchRequest { q: Some("*".to_owned()), ..SearchRequest::default() };
+    let search = || test.cms.search().search(&Caller::local(), &request);
+    assert!(matches!(search(), Err(Error::Busy(_))));
+    drop(lock);
+    search().unwrap();
 }
 
 #[test]

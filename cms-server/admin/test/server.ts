@@ -1,6 +1,6 @@
 // Starts the built binary with the example site on a free port and a new data directory.
 import { spawn, type ChildProcess } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
@@ -18,6 +18,18 @@ function binary(): string {
   const newest = built.sort((a, b) => age(a) - age(b))[0];
   if (newest === undefined) throw new Error('build the server first: cargo build');
   return newest;
+}
+
+const SITE = ['--apply', 'fixtures/project.yaml', '--import', 'fixtures/content'];
+/** A data directory with the example site and the first user: the servers of a worker start with copies of it. */
+let site: Promise<string> | undefined;
+
+async function createSite(): Promise<string> {
+  const server = new Server();
+  process.once('exit', () => rmSync(server.folder, { recursive: true, force: true }));
+  await server.listen(SITE);
+  await server.stop();
+  return server.data;
 }
 
 export interface Options {
@@ -42,14 +54,27 @@ export class Server {
     return this.options.environment?.CMS_PREVIEW_ORIGINS ?? '';
   }
 
+  get data(): string {
+    return join(this.folder, 'data');
+  }
+
   /** Starts, or starts again on the same data and port. */
   async start(): Promise<void> {
-    const { content = true, user = true, environment = {} } = this.options;
-    const site = ['--apply', 'fixtures/project.yaml', '--import', 'fixtures/content'];
+    const { content = true, user = true } = this.options;
+    if (content && user && !existsSync(this.data)) {
+      site ??= createSite();
+      cpSync(await site, this.data, { recursive: true });
+    }
+    await this.listen(content && !user ? SITE : []);
+  }
+
+  /** Starts the process, and waits until it listens. */
+  async listen(flags: string[]): Promise<void> {
+    const { user = true, environment = {} } = this.options;
     const listen = this.url === '' ? '127.0.0.1:0' : new URL(this.url).host;
-    const args = ['serve', '--data', join(this.folder, 'data'), '--listen', listen];
+    const args = ['serve', '--data', this.data, '--listen', listen, ...flags];
     const first = user ? { CMS_ADMIN_EMAIL: ADMIN.email, CMS_ADMIN_PASSWORD: ADMIN.password } : {};
-    const child = spawn(binary(), [...args, ...(content ? site : [])], {
+    const child = spawn(binary(), args, {
       cwd: ROOT,
       env: { ...process.env, ...first, CMS_ADMIN_KEY: ADMIN_KEY, ...environment },
     });

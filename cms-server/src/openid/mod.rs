@@ -1,8 +1,8 @@
 //! The client of an OpenID Connect issuer: the URL at which the browser signs in, and the claims of
 //! the issuer about the user who has signed in.
 //!
-//! `client` sends requests. The rules on claims and users are in the core
-//! (`cms-core/src/user/openid.rs`); the endpoints are in `http/openid.rs`.
+//! `client` sends requests. The rules on claims are in `cms-core/model/src/user/openid.rs`, those on users in
+//! `cms-core/src/user/openid.rs`; the endpoints are in `http/openid.rs`.
 
 mod client;
 mod config;

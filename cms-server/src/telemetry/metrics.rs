@@ -66,7 +66,8 @@ impl Metrics {
             registry,
         };
         valid(metrics.registry.register(Box::new(metrics.durations.clone())));
-        // These counters are 0 without events; that of forwarded writes is absent, as on a single server.
+        // These counters exist from the start, with 0. The counter of forwarded writes appears with its first
+        // event; a single server never has it.
         for result in ["delivered", "rejected", "no_response"] {
             metrics.deliveries.with_label_values(&[result]);
         }

@@ -119,7 +119,7 @@ fn write_all(folder: &Path, files: &[(&'static str, String)]) -> Result<()> {
             for path in &written {
                 fs::remove_file(path).ok();
             }
-            return Err(Failure::usage(format!("cannot write {}: {error}", path.display()))
+            return Err(Failure::unwritable(path.display(), error)
                 .hint("use a folder that you may write to: cms init DIR"));
         }
     }

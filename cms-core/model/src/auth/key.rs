@@ -1,7 +1,7 @@
-//! Digests of tokens. Only the SHA-256 of a token is stored, see docs/reference/keys.md
+//! Hashes of tokens. Only the SHA-256 of a token is stored, see docs/reference/keys.md
 //!
-//! The server finds a key by the digest of its token and never compares tokens. Response times can
-//! reveal something about digests only, which does not help to guess a token.
+//! The server finds a key by the hash of its token and never compares tokens. Response times can
+//! reveal something about hashes only, which does not help to guess a token.
 
 use std::fmt::Write as _;
 
@@ -21,7 +21,7 @@ pub fn hex(digest: &[u8]) -> String {
     })
 }
 
-/// Returns the digest of a token for storage.
-pub fn digest(token: &str) -> [u8; 32] {
+/// Returns the hash of a token for storage.
+pub fn token_hash(token: &str) -> [u8; 32] {
     Sha256::digest(token.as_bytes()).into()
 }

@@ -1,4 +1,4 @@
-//! Keys: digests of tokens ([`key`]) and rights ([`scope`]).
+//! Keys: hashes of tokens ([`key`]) and rights ([`scope`]).
 
 pub mod key;
 pub mod scope;

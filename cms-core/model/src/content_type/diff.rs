@@ -97,8 +97,7 @@ pub(super) fn converts(old: &Property, new: &Property) -> bool {
 /// Returns whether stored values change: the type changes, here or in a nested property, or a nested
 /// property is removed or renamed.
 fn rewrites_values(old: &Property, new: &Property) -> bool {
-    let pair = |property: &Property| (property.schema_type, without_synonym(property.input_type));
-    if pair(old) != pair(new) {
+    if !has_same_kind(old, new) {
         return true;
     }
     // Without nested properties, the schema alone describes a custom value.
@@ -118,6 +117,12 @@ fn rewrites_values(old: &Property, new: &Property) -> bool {
             Some(old) => old.name != new.name || converts(old, new),
             None => new.required && new.conversion.backfill.is_some(),
         })
+}
+
+/// Returns whether the types are the same, except for synonyms.
+pub(super) fn has_same_kind(old: &Property, new: &Property) -> bool {
+    let pair = |property: &Property| (property.schema_type, without_synonym(property.input_type));
+    pair(old) == pair(new)
 }
 
 /// `markdown` and `textMarkdown` are synonyms.

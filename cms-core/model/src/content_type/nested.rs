@@ -5,7 +5,7 @@
 use serde_json::Value;
 
 use super::{
-    diff::{PropertyDiff, source},
+    diff::{PropertyDiff, has_same_kind, source},
     model::{Definition, InputType, Property},
 };
 use crate::wire::plan::{NestedPlan, PropertyChange};
@@ -62,7 +62,7 @@ fn collect(
     path: &str,
     found: &mut Vec<NestedPlan>,
 ) {
-    if new.nested.is_empty() || old.kind() != new.kind() {
+    if new.nested.is_empty() || !has_same_kind(old, new) {
         return;
     }
     let mut sources = Vec::new();
@@ -77,7 +77,7 @@ fn collect(
         let is_renamed = stored.name != property.name;
         let before = found.len();
         collect((stored, property), json, &name, found);
-        let change = if stored.kind() != property.kind() {
+        let change = if !has_same_kind(stored, property) {
             PropertyChange::Type
         } else if is_renamed {
             PropertyChange::Add
@@ -175,9 +175,9 @@ mod tests {
     fn nested_changes_have_paths() {
         let before = definition(
             &json!({"a": {"type": "string"}, "b": {"type": "number"}, "c": {"type": "string"},
-                "d": {"type": "string"}, "e": {"type": "string"}}),
+                "d": {"type": "string"}, "e": {"type": "string"}, "m": {"type": "string"}}),
             &json!({"a": config("text"), "b": config("number"), "c": config("text"),
-                "d": config("text"), "e": config("text")}),
+                "d": config("text"), "e": config("text"), "m": config("markdown")}),
             &json!([]),
         );
         assert!(changes_between(&before, &before).is_empty());
@@ -185,9 +185,9 @@ mod tests {
         renamed["renamedFrom"] = json!("c");
         let after = definition(
             &json!({"a": {"type": "number"}, "n": {"type": "number"}, "new": {"type": "string"},
-                "d": {"type": "string", "minLength": 2}, "e": {"type": "string"}}),
+                "d": {"type": "string", "minLength": 2}, "e": {"type": "string"}, "m": {"type": "string"}}),
             &json!({"a": config("number"), "n": config("number"), "new": renamed,
-                "d": config("text"), "e": config("text")}),
+                "d": config("text"), "e": config("text"), "m": config("textMarkdown")}),
             &json!(["e"]),
         );
         assert_eq!(
@@ -198,6 +198,7 @@ mod tests {
                 "Add rows.new string/text string/text was c",
                 "Settings rows.d string/text string/text",
                 "Settings rows.e string/text string/text",
+                "Settings rows.m string/markdown string/textMarkdown",
                 "Remove rows.b number/number -",
             ]
         );

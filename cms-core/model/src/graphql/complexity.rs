@@ -30,7 +30,8 @@ pub fn check_text(query: &str) -> Result<(), QueryError> {
         return Err(QueryError::too_complex(format!("Query is too long, limit: {limit} KiB")));
     }
     if nesting(query.as_bytes()) > limits::MAX_GRAPHQL_BRACKET_DEPTH {
-        return Err(too_deep());
+        let limit = limits::MAX_GRAPHQL_BRACKET_DEPTH;
+        return Err(QueryError::too_complex(format!("Too many nested brackets, limit: {limit}")));
     }
     Ok(())
 }

@@ -92,6 +92,11 @@ fn literal_value(literal: &Literal) -> Value {
     }
 }
 
+/// Returns whether an integer has 32 bits.
+fn is_int(integer: f64) -> bool {
+    (f64::from(i32::MIN)..=f64::from(i32::MAX)).contains(&integer)
+}
+
 /// Returns the error of a value that is not of a scalar type; `shown` is the value as it was
 /// written.
 fn scalar_error(scalar: Scalar, value: &Value, shown: &str) -> Option<String> {
@@ -104,7 +109,7 @@ fn scalar_error(scalar: Scalar, value: &Value, shown: &str) -> Option<String> {
         (Scalar::Int, Value::Number(number)) => {
             let integer = number.as_f64().filter(|number| number.fract() == 0.0);
             match integer {
-                Some(integer) if integer.abs() <= f64::from(i32::MAX) => None,
+                Some(integer) if is_int(integer) => None,
                 Some(_) => {
                     Some(format!("Int cannot represent non 32-bit signed integer value: {shown}"))
                 }

@@ -468,9 +468,10 @@ fn search() -> Schema {
     let aggregations = Schema::list(Schema::object(aggregation, &["field", "buckets"]));
     let item = any_object().described("The properties of the object");
     let hit = Schema::record([("item", item), ("score", Schema::number())]);
-    let found = [
-        ("summary", Schema::record([("aggregations", aggregations)])),
-        ("data", Schema::list(hit)),
-    ];
+    let incomplete = Schema::boolean()
+        .described("Present and `true` while the index does not include all earlier writes");
+    let summary = [("aggregations", aggregations), ("incomplete_results", incomplete)];
+    let found =
+        [("summary", Schema::object(summary, &["aggregations"])), ("data", Schema::list(hit))];
     Schema::all(vec![Schema::reference(LIST), Schema::record(found)])
 }

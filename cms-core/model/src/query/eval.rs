@@ -113,7 +113,7 @@ impl ConditionMatcher {
                 self.arrays(found).any(|elements| elements.iter().any(|e| self.equals(needles, e)))
             }
             Test::Includes { all, each } => self.arrays(found).any(|mut elements| {
-                // Not each value is compared with all elements, which may be many.
+                // Drops the other elements first: there may be many, and each value would be compared with all.
                 elements.retain(|element| self.equals(all, element));
                 each.iter().all(|needle| elements.iter().any(|e| self.equals(needle, e)))
             }),

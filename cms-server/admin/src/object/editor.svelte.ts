@@ -82,8 +82,8 @@ export class ObjectEditor {
     this.#queue = new SaveQueue(this.id, base, send, (state) => (this.queue = state));
     const { found } = opened;
     const isStale = found !== null && !found.current;
-    const work = (isStale ? null : found?.work) ?? uuid();
-    const key = { user: session.context?.user.id ?? '', type: type.name, id: this.objectKey, work, tab };
+    const workId = (isStale ? null : found?.workId) ?? uuid();
+    const key = { user: session.context?.user.id ?? '', type: type.name, id: this.objectKey, workId, tab };
     const content = () => this.formState.unsaved;
     const report = (state: UnsavedWorkState) => (this.unsavedState = state);
     this.unsavedWork = new UnsavedWorkStore(key, content, report, found !== null && !isStale, opened.copyTag);
@@ -310,7 +310,7 @@ export class ObjectEditor {
     const { staleWork } = this;
     this.staleWork = null;
     this.unsavedWork.deviceOnly = false;
-    await this.unsavedWork.deleteFound(staleWork?.work ?? null);
+    await this.unsavedWork.deleteFound(staleWork?.workId ?? null);
     this.storeUnsavedWork();
   }
 

@@ -21,7 +21,7 @@ export interface FoundWork {
   /** Unix time in milliseconds. */
   savedAt: number;
   /** UUID of the work in this browser; null when it was found on the server. */
-  work: string | null;
+  workId: string | null;
   /** `ETag` of the working copy on the server that has this work; null when it was not sent. */
   sentTag: string | null;
 }
@@ -151,8 +151,8 @@ async function findWork(type: string, id: string, opener: Opener): Promise<WorkS
     return { found: onDevice, copyTag: copy.etag };
   const isNewer = newest.savedAt >= server.savedAt;
   // The same work, sent while the page was closed.
-  if (contentOf(copy.data).work === newest.work)
-    return { found: isNewer ? onDevice : { ...server, work: newest.work }, copyTag: copy.etag };
+  if (contentOf(copy.data).workId === newest.workId)
+    return { found: isNewer ? onDevice : { ...server, workId: newest.workId }, copyTag: copy.etag };
   // Another device wrote that copy: both stay. The older one waits until the newer is saved or discarded.
   if (!isNewer) return { found: server, copyTag: copy.etag };
   const isStored =
@@ -168,7 +168,7 @@ async function storeOnDevice(like: UnsavedWork, { values, savedAt }: Candidate):
     type,
     id,
     tab,
-    work: uuid(),
+    workId: uuid(),
     base: null,
     values,
     text: exactText(values, [values]),
@@ -182,16 +182,16 @@ async function storeOnDevice(like: UnsavedWork, { values, savedAt }: Candidate):
   );
 }
 
-function fromDevice({ values, text, base, savedAt, work, sentTag }: UnsavedWork): Candidate {
+function fromDevice({ values, text, base, savedAt, workId, sentTag }: UnsavedWork): Candidate {
   if (text !== undefined) rememberText(values, text);
-  return { values, base, current: false, savedAt, work, sentTag, version: null, onServer: false };
+  return { values, base, current: false, savedAt, workId, sentTag, version: null, onServer: false };
 }
 
 function fromServer(copy: WorkingCopy, sentTag: string | null): Candidate {
   const { values, version } = contentOf(copy);
   const base = copy.base === null ? null : { values: {}, etag: copy.base, version: version ?? 0 };
   const savedAt = parseTime(copy.savedAt)?.getTime() ?? 0;
-  return { values, base, current: copy.current, savedAt, work: null, sentTag, version, onServer: true };
+  return { values, base, current: copy.current, savedAt, workId: null, sentTag, version, onServer: true };
 }
 
 /** The work with the values that it was made from; null when it changes nothing. */
@@ -201,16 +201,16 @@ async function withBase(
   found: Candidate,
   current: Base,
 ): Promise<FoundWork | null> {
-  const { values, savedAt, work, sentTag, version, onServer } = found;
+  const { values, savedAt, workId, sentTag, version, onServer } = found;
   if (isEqual(values, current.values)) return null;
   const isCurrent =
     found.current ||
     found.base?.etag === current.etag ||
     (!onServer && isEqual(found.base?.values, current.values));
-  if (isCurrent) return { values, savedAt, work, sentTag, base: current, current: true };
+  if (isCurrent) return { values, savedAt, workId, sentTag, base: current, current: true };
   const start = version === null ? null : await readVersion(type, id, version);
   // Without a base every difference counts as a change of mine; the user sees them before they are merged.
   const base =
     start && 'data' in start ? baseOf(start.data, null) : onServer ? current : (found.base ?? current);
-  return { values, savedAt, work, sentTag, base, current: false };
+  return { values, savedAt, workId, sentTag, base, current: false };
 }

@@ -7,7 +7,7 @@ import type { UnsavedWork } from './unsaved-work-db';
 
 /** The server has one copy; `down` makes it unavailable. `onDevice` is the unsaved work in the browser. */
 const server = vi.hoisted(() => ({
-  copy: null as { content: { values: object; work?: string }; tag: number } | null,
+  copy: null as { content: { values: object; workId?: string }; tag: number } | null,
   tags: 0,
   down: false,
   onDevice: [] as unknown[],
@@ -15,7 +15,7 @@ const server = vi.hoisted(() => ({
 const problem = (status: number) => ({ problem: { ...networkProblem(), status } });
 const responseOf = () => {
   const { content, tag } = server.copy ?? { content: { values: {} }, tag: 0 };
-  return { data: { data: { ...content.values, '~work': content.work } }, etag: `"${String(tag)}"` };
+  return { data: { data: { ...content.values, '~work': content.workId } }, etag: `"${String(tag)}"` };
 };
 const refused = (etag: string | null) => etag !== null && etag !== `"${String(server.copy?.tag)}"`;
 function put(content: CopyContent, etag: string | null) {
@@ -88,7 +88,16 @@ describe('unsaved work on the server', () => {
 
   it('sends the newest of two texts on one object at sign-out, and reports the other', async () => {
     const work = (name: string, title: string, savedAt: number): UnsavedWork => ({
-      ...{ user: 'u', type: 'post', id: 'a', work: name, tab: 't', base: null, sentTag: null, synced: false },
+      ...{
+        user: 'u',
+        type: 'post',
+        id: 'a',
+        workId: name,
+        tab: 't',
+        base: null,
+        sentTag: null,
+        synced: false,
+      },
       ...{ savedAt, values: { title } },
     });
     server.onDevice = [work('two', 'newer', 2), work('one', 'older', 1)];

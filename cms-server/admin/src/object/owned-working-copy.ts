@@ -21,7 +21,7 @@ export class OwnedWorkingCopy {
   constructor(
     private readonly type: string,
     private readonly id: string,
-    private readonly work: string,
+    private readonly workId: string,
     /** `ETag` of the copy that may be replaced; null when there was none, undefined when that is not known. */
     private copyTag: string | null | undefined,
   ) {}
@@ -34,7 +34,7 @@ export class OwnedWorkingCopy {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
       const found = this.tag === null ? await this.#checkOwner() : 'own';
       if (found !== 'own') return found;
-      const result = await writeCopy(this.type, this.id, { ...content, work: this.work }, this.tag);
+      const result = await writeCopy(this.type, this.id, { ...content, workId: this.workId }, this.tag);
       if (!('problem' in result)) {
         this.copyTag = result.etag ?? undefined;
         return 'stored';
@@ -49,7 +49,7 @@ export class OwnedWorkingCopy {
   async send(content: CopyContent): Promise<boolean> {
     // Without the tag of the stored copy, the request could overwrite that of another work.
     if (this.copyTag === undefined) return false;
-    const tag = await sendCopyOnLeave(this.type, this.id, { ...content, work: this.work }, this.copyTag);
+    const tag = await sendCopyOnLeave(this.type, this.id, { ...content, workId: this.workId }, this.copyTag);
     if (tag !== null) this.copyTag = tag;
     return tag !== null;
   }
@@ -74,7 +74,7 @@ export class OwnedWorkingCopy {
       this.copyTag = null;
       return 'own';
     }
-    if (contentOf(result.data).work !== this.work) return 'foreign';
+    if (contentOf(result.data).workId !== this.workId) return 'foreign';
     this.copyTag = result.etag;
     return 'own';
   }

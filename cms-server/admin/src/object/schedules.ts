@@ -17,7 +17,7 @@ export interface LocalTime {
   timeZone: string;
 }
 
-/** Sets another time, or removes it with null. The server rejects it if the object has changed since the user saw it. */
+/** Sets another time, or removes it with null. The server refuses it if the object has changed since the user saw it. */
 export async function changeSchedule(
   type: string,
   id: string,

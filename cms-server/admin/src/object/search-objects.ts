@@ -18,6 +18,8 @@ export interface SearchHits {
   hits: SearchHit[];
   total: number;
   pages: number;
+  /** The index does not include all changes yet. */
+  isIncomplete: boolean;
   /** Counts by type and by status, when they were asked for. */
   types: FacetBucket[];
   statuses: FacetBucket[];
@@ -68,6 +70,7 @@ export async function searchObjects(search: ObjectQuery): Promise<SearchHits> {
     hits: result.data.map(({ item }) => readHit(item)),
     total: result.total_count,
     pages: result.total_pages,
+    isIncomplete: result.summary.incomplete_results === true,
     types: buckets(aggregations, 'internal.contentType'),
     statuses: buckets(aggregations, 'internal.status'),
   };

@@ -41,12 +41,12 @@ export async function sendAllUnsavedWork(user: string): Promise<number> {
   // The server stores one working copy of an object, but several tabs may have stored work here. The newest is sent.
   for (const [newest, ...others] of objects.values()) {
     if (!newest) continue;
-    const { type, id, values, base, work, sentTag, synced } = newest;
+    const { type, id, values, base, workId, sentTag, synced } = newest;
     const lost = others.filter((work) => !isEqual(work.values, values)).length;
     failed += lost;
     if (synced && lost === 0) continue;
     // A copy of another device stays.
-    const written = await new OwnedWorkingCopy(type, id, work, sentTag).write({ values, base });
+    const written = await new OwnedWorkingCopy(type, id, workId, sentTag).write({ values, base });
     if (written !== 'stored') failed += 1;
   }
   return failed;

@@ -12,7 +12,7 @@ export interface UnsavedWork {
   /** Id of the object; `~` and a UUID for one that does not exist yet. */
   id: string;
   /** UUID of this work: there may be several on the same object. */
-  work: string;
+  workId: string;
   /** The tab in which it is written. */
   tab: string;
   base: Base | null;
@@ -51,8 +51,8 @@ export function setStoresOnDevice(stores: boolean): void {
   writeLocal(STORE_ON_DEVICE_KEY, stores ? null : 'no');
 }
 
-function keyOf(work: Pick<UnsavedWork, 'user' | 'type' | 'id' | 'work'>): string[] {
-  return [work.user, work.type, work.id, work.work];
+function keyOf(work: Pick<UnsavedWork, 'user' | 'type' | 'id' | 'workId'>): string[] {
+  return [work.user, work.type, work.id, work.workId];
 }
 
 /** Stores work; rejects when the browser refuses, or does not respond. */
@@ -70,7 +70,7 @@ async function withTimeout<T>(ms: number, promise: Promise<T>): Promise<T> {
 }
 
 export async function deleteUnsavedWork(
-  work: Pick<UnsavedWork, 'user' | 'type' | 'id' | 'work'>,
+  work: Pick<UnsavedWork, 'user' | 'type' | 'id' | 'workId'>,
 ): Promise<void> {
   await del(keyOf(work), database());
 }

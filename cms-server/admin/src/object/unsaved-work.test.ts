@@ -7,7 +7,7 @@ import type { CopyContent } from './working-copy';
 // What this browser and the server have stored; both can be broken.
 const device = vi.hoisted(() => ({ works: new Map<string, UnsavedWork>(), broken: false }));
 const server = vi.hoisted(() => ({
-  copies: new Map<string, { values: unknown; etag: string; work?: string | undefined }>(),
+  copies: new Map<string, { values: unknown; etag: string; workId?: string | undefined }>(),
   broken: false,
   writes: 0,
   delay: 10,
@@ -20,10 +20,10 @@ vi.mock('./unsaved-work-db', () => ({
   putUnsavedWork: async (work: UnsavedWork) => {
     await new Promise((done) => setTimeout(done, 5));
     if (device.broken) throw new Error('QuotaExceededError');
-    device.works.set(`${work.id}/${work.work}`, work);
+    device.works.set(`${work.id}/${work.workId}`, work);
   },
   deleteUnsavedWork: (work: UnsavedWork) =>
-    Promise.resolve(void device.works.delete(`${work.id}/${work.work}`)),
+    Promise.resolve(void device.works.delete(`${work.id}/${work.workId}`)),
 }));
 vi.mock('./working-copy', () => {
   const refused = (id: string, tag: string | null) => tag !== null && server.copies.get(id)?.etag !== tag;
@@ -35,7 +35,7 @@ vi.mock('./working-copy', () => {
     if (JSON.stringify(content.values).length > server.limit) return problem(413);
     if (refused(id, tag)) return problem(412);
     const etag = `"${String(server.writes)}"`;
-    server.copies.set(id, { values: content.values, etag, work: content.work });
+    server.copies.set(id, { values: content.values, etag, workId: content.workId });
     return { data: {}, etag };
   };
   return {
@@ -46,7 +46,7 @@ vi.mock('./working-copy', () => {
         server.broken ? problem(0) : copy ? { data: copy, etag: copy.etag } : problem(404),
       );
     },
-    contentOf: (copy: { values: unknown; work?: string }) => ({ ...copy, version: null }),
+    contentOf: (copy: { values: unknown; workId?: string }) => ({ ...copy, version: null }),
     sendCopyOnLeave: async (type: string, id: string, content: CopyContent, tag: string | null) => {
       const result = await write(type, id, content, tag);
       return 'etag' in result ? result.etag : null;
@@ -59,7 +59,7 @@ vi.mock('./working-copy', () => {
   };
 });
 
-const NAME = { user: 'ada', type: 'product', id: 'kettle', work: 'w1', tab: 't1' };
+const NAME = { user: 'ada', type: 'product', id: 'kettle', workId: 'w1', tab: 't1' };
 let values: Record<string, unknown> | null;
 let state: UnsavedWorkState;
 

@@ -18,8 +18,8 @@ export interface UnsavedWorkState {
   deviceFailed: boolean;
 }
 
-/** The key of unsaved work. `id`: the id of the object, or `~` and a UUID for a new object. `work`: a UUID. */
-export type UnsavedWorkKey = Pick<UnsavedWork, 'user' | 'type' | 'id' | 'work' | 'tab'>;
+/** The key of unsaved work. `id`: the id of the object, or `~` and a UUID for a new object. `workId`: a UUID. */
+export type UnsavedWorkKey = Pick<UnsavedWork, 'user' | 'type' | 'id' | 'workId' | 'tab'>;
 
 /** The time from the first change to storing it in this browser. */
 const DEVICE_DELAY_MS = 600;
@@ -61,7 +61,7 @@ export class UnsavedWorkStore {
   ) {
     this.#key = key;
     this.#exists = exists;
-    this.#copy = new OwnedWorkingCopy(key.type, key.id, key.work, copyTag);
+    this.#copy = new OwnedWorkingCopy(key.type, key.id, key.workId, copyTag);
   }
 
   /** To be called when the work has changed. */
@@ -126,25 +126,25 @@ export class UnsavedWorkStore {
   }
 
   /** Removes work of an earlier state, which is merged or discarded. */
-  async deleteFound(work: string | null): Promise<void> {
+  async deleteFound(workId: string | null): Promise<void> {
     const { user, type, id } = this.#key;
     this.#queue = this.#queue.then(async () => {
-      if (work !== null) await deleteUnsavedWork({ user, type, id, work }).catch(() => undefined);
+      if (workId !== null) await deleteUnsavedWork({ user, type, id, workId }).catch(() => undefined);
       await this.#copy.remove();
     });
     await this.#queue;
   }
 
   /** From now on, work is stored under this id of the object and this UUID of the work. */
-  rename(id: string, work: string): void {
-    this.#key = { ...this.#key, id, work };
-    this.#copy = new OwnedWorkingCopy(this.#key.type, id, work, null);
+  rename(id: string, workId: string): void {
+    this.#key = { ...this.#key, id, workId };
+    this.#copy = new OwnedWorkingCopy(this.#key.type, id, workId, null);
   }
 
   /** Stores the work under another id, then removes it under the old one. */
-  async move(id: string, work: string): Promise<void> {
+  async move(id: string, workId: string): Promise<void> {
     const old = this.#key;
-    this.rename(id, work);
+    this.rename(id, workId);
     this.#onDevice = this.#onServer = 0;
     this.#edits += 1;
     await this.flush();

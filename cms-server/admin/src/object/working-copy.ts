@@ -15,13 +15,17 @@ export interface CopyContent {
   values: Values;
   base: Base | null;
   /** A UUID that identifies the work among several on the same object. */
-  work?: string;
+  workId?: string;
   /** Values as read from the server. A value that equals one of these is sent as its original text. */
   sources?: Values[];
 }
 
-function bodyOf({ values, base, work }: CopyContent): { base: string | null; data: Values } {
-  const data = { ...values, ...(base && { [VERSION_KEY]: base.version }), ...(work && { [WORK_KEY]: work }) };
+function bodyOf({ values, base, workId }: CopyContent): { base: string | null; data: Values } {
+  const data = {
+    ...values,
+    ...(base && { [VERSION_KEY]: base.version }),
+    ...(workId && { [WORK_KEY]: workId }),
+  };
   return { base: base?.etag ?? null, data };
 }
 
@@ -34,15 +38,15 @@ function textOf(content: CopyContent): string {
 export function contentOf(copy: WorkingCopy): {
   values: Values;
   version: number | null;
-  work: string | null;
+  workId: string | null;
 } {
-  const { [VERSION_KEY]: version, [WORK_KEY]: work, ...values } = copy.data;
+  const { [VERSION_KEY]: version, [WORK_KEY]: workId, ...values } = copy.data;
   const text = memberText(copy, 'data');
   if (text !== undefined) rememberText(values, text);
   return {
     values,
     version: typeof version === 'number' ? version : null,
-    work: typeof work === 'string' ? work : null,
+    workId: typeof workId === 'string' ? workId : null,
   };
 }
 

@@ -83,7 +83,12 @@ test('keeps the focus after a save or a restore, in a dialog that loads, and aft
   await publish.press('Enter');
   await dialog.getByRole('button', { name: 'Publish 2 objects' }).press('Enter');
   await page.getByRole('button', { name: 'Undo' }).press('Enter');
-  await expect(page.getByText('Undone.', { exact: true })).toBeVisible();
+  const undone = page.getByText('Undone.', { exact: true });
+  await expect(undone).toBeVisible();
+  await expect(page.locator(':focus')).toBeVisible();
+  // A message that disappears after its time.
+  await page.getByRole('status').filter({ has: undone }).getByRole('button', { name: 'Close' }).focus();
+  await expect(undone).toHaveCount(0);
   await expect(page.locator(':focus')).toBeVisible();
 
   for (const number of [0, 1]) await server.request('DELETE', `/api/v1/content/news/news-${String(number)}`);

@@ -149,7 +149,8 @@ fn webhooks(grants: &Grants<'_>) -> Vec<Operation> {
         .parameters(of())
         .parameters(pages())
         .respond_if_found([ok(paged(Schema::reference(DELIVERY)))]);
-    let ids = Schema::list(Schema::integer()).described("Deliveries; all failed ones by default");
+    let ids = Schema::list(Schema::integer())
+        .described("Deliveries; all failed ones by default. Pending ones become due in any case");
     let path = "/api/v1/internal/webhook/{id}/replay";
     let replay = Operation::post(path, "replayWebhook", "Send deliveries again").parameters(of());
     let wrong = json!({ "ids": ["String value found, but an array is required"] });

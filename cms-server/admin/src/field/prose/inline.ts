@@ -5,7 +5,7 @@ import { sourceOf } from '../../text/html';
 import { attribute, escapeText, pairsOf, writePairs } from './attributes';
 import { MARK_OF_TAG } from './marks';
 
-/** Elements that are blocks. Scripts and media are not, but stand alone as opaque blocks between blocks. */
+/** Elements that are blocks. Scripts and media are not among them: each becomes an opaque block of its own. */
 const BLOCK_ELEMENTS = new Set(
   (
     'address article aside blockquote caption center col colgroup dd details dialog dir div dl dt fieldset figcaption ' +

@@ -1,4 +1,5 @@
 // What the editor offers for rich texts: styles, tools, keys and hints.
+import Heading from '@lucide/svelte/icons/heading';
 import ImageIcon from '@lucide/svelte/icons/image';
 import List from '@lucide/svelte/icons/list';
 import ListOrdered from '@lucide/svelte/icons/list-ordered';
@@ -160,7 +161,7 @@ export function richTextEditorConfig(
   const insertions = [
     ...styles()
       .slice(1, 5)
-      .map(({ value, label, command }) => ({ id: value, label, command, icon: SquareCode })),
+      .map(({ value, label, command }) => ({ id: value, label, command, icon: Heading })),
     ...listTools(),
     code,
     table,
@@ -179,7 +180,7 @@ export function richTextEditorConfig(
         if (imageAt(state))
           return { label: texts.image, tools: [editTool(texts.editImage, imageAt, editImage)] };
         if (around(state, nodes.list_item))
-          return { label: texts.bulletList, tools: itemTools(nodes.list_item) };
+          return { label: texts.block.list, tools: itemTools(nodes.list_item) };
         return null;
       },
     },

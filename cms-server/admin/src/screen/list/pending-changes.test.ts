@@ -7,6 +7,7 @@ const rows = (...ids: string[]): Rows => ({
   total: ids.length,
   page: 1,
   pages: 1,
+  isIncomplete: false,
 });
 const requestOf = (page: number): Request => ({
   type: 'post',

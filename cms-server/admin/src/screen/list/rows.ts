@@ -14,6 +14,8 @@ export interface Rows {
   total: number;
   page: number;
   pages: number;
+  /** Found by words, while the search index does not include all changes yet. */
+  isIncomplete: boolean;
 }
 
 /** What is requested; equal requests have equal responses until something changes. */
@@ -80,6 +82,7 @@ async function readList(request: Request, signal: AbortSignal): Promise<Rows> {
     total: found.total_count,
     page: found.current_page,
     pages: found.total_pages,
+    isIncomplete: false,
   };
 }
 
@@ -105,7 +108,13 @@ async function readHits(request: Request, signal: AbortSignal): Promise<Rows> {
     const id: unknown = isRecord(item) ? item.id : undefined;
     return isRecord(item) && typeof id === 'string' ? [{ ...item, id }] : [];
   });
-  return { objects, total: found.total_count, page: found.current_page, pages: found.total_pages };
+  return {
+    objects,
+    total: found.total_count,
+    page: found.current_page,
+    pages: found.total_pages,
+    isIncomplete: found.summary.incomplete_results === true,
+  };
 }
 
 /** Ids of rows that are new in `next`, show another state of their object, or are missing in `next`. */

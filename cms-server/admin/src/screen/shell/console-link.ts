@@ -1,4 +1,6 @@
 // The operation that the console opens with: the request behind the open screen. Plain values.
+import { apiConditions, parseConditions } from '../list/conditions';
+
 const MEDIA_TYPE = '_media';
 const PLAN_SEGMENT = '+plan';
 /** Screens without a name or an id in their path. */
@@ -57,11 +59,9 @@ function contentQuery(
     const op = panels[query.get('panel') ?? ''] ?? 'content_get';
     return { op, ...object };
   }
-  const [words, filters, order] = [
-    query.get('q') ?? '',
-    query.get('filters') ?? '',
-    query.get('order') ?? '',
-  ];
+  const words = query.get('q') ?? '';
+  const order = query.get('order') ?? '';
+  const conditions = apiConditions(parseConditions(query.get('filters')), kindOf);
   const ordered = order !== '' && {
     'query.order_by': order.replace(/^-/, ''),
     'query.order_direction': order.startsWith('-') ? 'desc' : 'asc',
@@ -72,7 +72,12 @@ function contentQuery(
   return {
     op: 'content_list',
     'path.contentType': type,
-    ...(filters !== '' && { 'query.filters': filters }),
+    ...(Object.keys(conditions).length > 0 && { 'query.filters': JSON.stringify(conditions) }),
     ...ordered,
   };
+}
+
+/** Without the definition of the type, only the times of `internal` are known to be times. */
+function kindOf(path: string): 'instant' | 'other' {
+  return /^internal\.\w+At$/.test(path) ? 'instant' : 'other';
 }

@@ -43,8 +43,8 @@ export function loadEditedTypes(): void {
   const prefix = editedTypesPrefix(id);
   editedTypes = Object.fromEntries(
     localKeys(prefix).flatMap((name) => {
-      const work = parse(readLocal(name));
-      return work ? [[name.slice(prefix.length), work] as const] : [];
+      const edited = parse(readLocal(name));
+      return edited ? [[name.slice(prefix.length), edited] as const] : [];
     }),
   );
 }
@@ -68,8 +68,8 @@ addEventListener('storage', ({ key, newValue }) => {
   const prefix = editedTypesPrefix(user);
   if (user === '' || key === null || !key.startsWith(prefix)) return;
   const name = key.slice(prefix.length);
-  const work = parse(newValue);
-  editedTypes = work ? { ...editedTypes, [name]: work } : without(name);
+  const edited = parse(newValue);
+  editedTypes = edited ? { ...editedTypes, [name]: edited } : without(name);
 });
 
 export function editedType(key: EditedTypeKey): EditedType | undefined {
@@ -77,10 +77,10 @@ export function editedType(key: EditedTypeKey): EditedType | undefined {
 }
 
 /** Each type is stored on its own: tabs that edit different types do not overwrite each other. */
-export function setEditedType(key: EditedTypeKey, work: EditedType): void {
-  editedTypes = { ...editedTypes, [key]: work };
-  const keeps = storesOnDevice() && differs(work);
-  writeLocal(editedTypesPrefix(user) + key, keeps ? JSON.stringify(work) : null);
+export function setEditedType(key: EditedTypeKey, edited: EditedType): void {
+  editedTypes = { ...editedTypes, [key]: edited };
+  const keeps = storesOnDevice() && differs(edited);
+  writeLocal(editedTypesPrefix(user) + key, keeps ? JSON.stringify(edited) : null);
 }
 
 export function deleteEditedTypes(keys: EditedTypeKey[]): void {
@@ -98,7 +98,7 @@ function differs({ draft }: EditedType): boolean {
 
 /** Types with changes that are not applied. */
 export function changedTypes(): [EditedTypeKey, EditedType][] {
-  return Object.entries(editedTypes).filter(([, work]) => differs(work));
+  return Object.entries(editedTypes).filter(([, edited]) => differs(edited));
 }
 
 export const isNewKey = (key: EditedTypeKey): boolean => key.startsWith('+');

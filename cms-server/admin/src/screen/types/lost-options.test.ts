@@ -21,7 +21,7 @@ function choice(
 describe('options that an edit removes', () => {
   test('are those that are stored and no longer offered', () => {
     expect(lostOptions(choice(['a', 'b'], ['b', 'c']))).toMatchObject([
-      { property: 'roast', storedName: 'old_roast', value: 'a', isList: false },
+      { property: 'roast', storedPath: 'old_roast', value: 'a', isList: false },
     ]);
     expect(lostOptions(choice(['a', 'b'], ['b', 'a']))).toEqual([]);
     expect(lostOptions({ ...choice(['a'], ['b']), removed: true })).toEqual([]);
@@ -45,7 +45,7 @@ describe('options that an edit removes', () => {
     const [option] = lostOptions(rows);
     expect(option).toMatchObject({
       property: 'rows[*].kind',
-      storedName: 'lines[*].old_roast',
+      storedPath: 'lines[*].old_roast',
       value: 'a',
       isNested: true,
       choices: [{ value: 'b' }],

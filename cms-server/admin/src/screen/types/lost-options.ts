@@ -10,7 +10,7 @@ export interface LostOption {
   /** Path of the property after the change: `sizes`, `rows[*].kind`. */
   property: string;
   /** Its path in the stored objects. */
-  storedName: string;
+  storedPath: string;
   /** Labels of the property and of the lists that it is in. */
   label: string;
   value: string;
@@ -59,7 +59,7 @@ export function lostOptions(property: PropertyDraft, prefix?: Prefix): LostOptio
   const isList = choiceOf(property) === 'selectMany' || choiceOf(stored) === 'selectMany';
   return lost.map((value) => ({
     property: own.path,
-    storedName: own.storedPath,
+    storedPath: own.storedPath,
     label: own.label,
     value,
     isList,

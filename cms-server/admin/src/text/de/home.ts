@@ -20,7 +20,7 @@ export const home: Texts['home'] = {
     text: 'Drei Schritte für den Anfang. Auf der Kommandozeile geht dasselbe.',
     type: 'Einen Inhaltstyp anlegen',
     typeText: 'Ein Typ sagt, welche Eigenschaften seine Objekte haben: Ein Beitrag hat Titel und Text.',
-    import: 'Eine Projektdatei importieren',
+    import: 'Inhalte importieren',
     importText: 'Die Beispielseite, oder Typen und Inhalte eines anderen Servers.',
     invite: 'Jemanden einladen',
     inviteText: 'Sie bekommen einen Link zum Weitergeben; er gilt 72 Stunden.',

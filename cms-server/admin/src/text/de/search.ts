@@ -19,5 +19,6 @@ export const search: Texts['search'] = {
   statuses: 'Status',
   allStatuses: 'Jeder Status',
   results: 'Ergebnisse',
+  incomplete: 'Der Suchindex enthält noch nicht alle Änderungen: Ergebnisse können fehlen.',
   count: (count, text) => plural(count, { one: '1 Ergebnis', other: `${text} Ergebnisse` }),
 };

@@ -164,7 +164,7 @@ export const types: Texts['types'] = {
   orderDefault: 'zuletzt bearbeitet zuerst',
   descending: (label) => `${label}, absteigend`,
   previewUrl: 'Vorschau-URL',
-  previewUrlHelp: 'Adresse der Website mit {id} und anderen Eigenschaften in Klammern.',
+  previewUrlHelp: 'Adresse der Website mit {id} und anderen Eigenschaften in geschweiften Klammern.',
   slugs: 'Slugs',
   slugsHelp: 'Das Ziel wird aus der Quelle gebildet, wenn es fehlt.',
   slugSource: (place) => `Quelle von Regel ${String(place)}`,

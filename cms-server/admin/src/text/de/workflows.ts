@@ -13,7 +13,7 @@ export const workflows: Texts['workflows'] = {
   deleteOf: (name) => `${name} löschen …`,
   deleteTitle: (name) => `${name} löschen?`,
   deleteHelp:
-    'Das lässt sich nicht rückgängig machen. Ein Workflow, den ein Inhaltstyp oder ein Objekt benutzt, kann nicht gelöscht werden.',
+    'Das lässt sich nicht rückgängig machen. Ein Workflow, den ein Inhaltstyp benutzt, kann nicht gelöscht werden.',
   builtIn: 'eingebaut',
   states: 'Zustände',
   initial: 'Anfang',

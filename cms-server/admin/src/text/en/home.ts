@@ -18,7 +18,7 @@ export const home = {
     text: 'Three steps to begin with. The same works on the command line.',
     type: 'Create a content type',
     typeText: 'A type says which properties its objects have: a post has a title and a text.',
-    import: 'Import a project file',
+    import: 'Import content',
     importText: 'The example site, or types and content of another server.',
     invite: 'Invite a colleague',
     inviteText: 'You get a link to pass on; it is valid for 72 hours.',

@@ -18,5 +18,6 @@ export const search = {
   statuses: 'Status',
   allStatuses: 'Every status',
   results: 'Results',
+  incomplete: 'The search index does not include all changes yet: results may be missing.',
   count: (count: number, text: string) => plural(count, { one: '1 result', other: `${text} results` }),
 };

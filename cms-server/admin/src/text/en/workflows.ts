@@ -11,7 +11,7 @@ export const workflows = {
   delete: 'Delete…',
   deleteOf: (name: string) => `Delete ${name}…`,
   deleteTitle: (name: string) => `Delete ${name}?`,
-  deleteHelp: 'This cannot be undone. A workflow that a content type or an object uses cannot be deleted.',
+  deleteHelp: 'This cannot be undone. A workflow that a content type uses cannot be deleted.',
   builtIn: 'built in',
   states: 'States',
   initial: 'initial',
