@@ -53,7 +53,7 @@ impl Cms {
 /// Returns the reason why the reads of a node are older than it promises.
 fn cluster_error(node: Cluster<'_>) -> Option<String> {
     if node.is_abandoned() {
-        return Some("the replica belongs to another history".to_owned());
+        return Some("the replica cannot follow the shared database".to_owned());
     }
     match node.staleness() {
         None => Some("the replica was not compared with the head yet".to_owned()),

@@ -73,7 +73,7 @@ const EXIT_TIMEOUT: Duration = Duration::from_secs(2);
 pub enum End {
     /// By a signal.
     Terminated,
-    /// The shared database of the cluster has another history than the replica.
+    /// The replica cannot follow the shared database of the cluster, and has to be copied again.
     Abandoned,
 }
 

@@ -203,6 +203,17 @@ fn export_and_import_move_the_trash() {
     assert_eq!(tree(&origin.path("out")), tree(&origin.path("plain")));
 }
 
+#[test]
+fn repeated_import_of_files_adds_deleted_objects_once() {
+    let cli = site();
+    let trash = || list(&cli, "trash list --json");
+    let before = trash();
+    assert_eq!(before.len(), 2);
+    let output = cli.run_line("import page pages.ndjson --update-existing --keep-dates");
+    assert_eq!(output.ok(), "created 0, updated 0, unchanged 5, refused 0\n");
+    assert_eq!(trash(), before);
+}
+
 /// Only admin keys may set dates.
 #[test]
 fn import_keeps_dates_with_an_admin_key_only() {

@@ -61,8 +61,10 @@ fn plan_against_a_missing_data_directory_has_the_usual_exit_codes() {
     cli.write("blocked.yaml", "version: 1\ncontentTypes: [{name: author, workflow: none}]\n");
     cli.write("built-in.yaml", "version: 1\ncontentTypes: []\n");
     for (file, exit) in [("faulty.yaml", 6), ("blocked.yaml", 6), ("nosuch.yaml", 2)] {
-        let output = cli.run(&["ctd", "plan", file]);
-        assert_eq!(output.exit, exit, "{file}: {}", output.transcript());
+        for command in [&["ctd", "plan", file][..], &["ctd", "apply", file, "--dry-run"]] {
+            let output = cli.run(command);
+            assert_eq!(output.exit, exit, "{command:?}: {}", output.transcript());
+        }
     }
     cli.run(&["ctd", "plan", "built-in.yaml", "--exit-code"]).exits(0);
     assert!(!cli.path("data").exists());

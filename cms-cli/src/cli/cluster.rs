@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand, ValueEnum, builder::BoolishValueParser};
 use cms_server::Consistency;
 
 use super::DryRun;
@@ -54,7 +54,7 @@ pub(crate) struct NodeArgs {
     pub(crate) node_address: Option<String>,
     /// Keep the cluster from moving to a newer database schema. Without this option, the cluster
     /// moves to the newer schema once all nodes run a version of cms that knows this schema.
-    #[arg(long, env = "CMS_HOLD_UPGRADE")]
+    #[arg(long, env = "CMS_HOLD_UPGRADE", value_parser = BoolishValueParser::new())]
     pub(crate) hold_upgrade: bool,
 }
 

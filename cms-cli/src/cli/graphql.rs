@@ -26,7 +26,7 @@ pub(crate) struct VersionArgs {
 
 /// Run a query and print the response.
 ///
-/// The response is JSON with `data` and, if objects were not found, `errors`; then the exit code
+/// The response is JSON with `data`. If objects were not found, it also has `errors`, and the exit code
 /// is 4. A query that is not valid is not run.
 #[derive(Debug, Args)]
 pub(crate) struct QueryArgs {

@@ -91,6 +91,11 @@ impl PlannedProject {
         })
     }
 
+    /// The outcome of a command that only shows the plan.
+    fn outcome(&self) -> Outcome {
+        if self.plan.summary.blockers == 0 { Outcome::Done } else { Outcome::Blocked }
+    }
+
     fn hints(&self) -> Vec<String> {
         plan_hints::hints(&self.plan, &self.wanted, &self.locations)
     }
@@ -111,10 +116,9 @@ pub(super) fn plan(args: &PlanArgs, settings: &Settings, printer: &Printer) -> R
     printer.hints(planned.hints())?;
     let has_changes = planned.plan.has_changes() || planned.plan.summary.blockers > 0;
     printer.note(if has_changes { NOTHING_CHANGED } else { NOTHING_TO_CHANGE })?;
-    Ok(match planned.plan.summary.blockers {
-        0 if args.exit_code && planned.plan.has_changes() => Outcome::HasChanges,
-        0 => Outcome::Done,
-        _ => Outcome::Blocked,
+    Ok(match planned.outcome() {
+        Outcome::Done if args.exit_code && planned.plan.has_changes() => Outcome::HasChanges,
+        outcome => outcome,
     })
 }
 
@@ -145,8 +149,9 @@ pub(super) fn apply(args: ApplyArgs, settings: &Settings, printer: &Printer) -> 
     };
     if args.dry_run.dry_run {
         printer.value(&json!(planned.plan), || planned.text())?;
+        printer.hints(planned.hints())?;
         printer.note(NOTHING_CHANGED)?;
-        return Ok(Outcome::Done);
+        return Ok(planned.outcome());
     }
     let has_changes = planned.plan.has_changes();
     if printer.is_table() {

@@ -104,8 +104,7 @@ pub(super) fn run(args: &ServeArgs, settings: &Settings, printer: &Printer) -> R
             return Ok(Outcome::Done);
         }
         // Binds the same address again; with port 0, this binds another free port.
-        printer
-            .note("the database of the cluster has another history: opening the replica again")?;
+        printer.note("the replica cannot follow the database of the cluster: copying it again")?;
     }
 }
 

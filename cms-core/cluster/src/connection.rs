@@ -98,7 +98,7 @@ pub(crate) struct Server {
     encryption: Option<MakeRustlsConnect>,
     /// The settings without secrets, for messages.
     pub(crate) name: String,
-    /// The id of this node, which the commit log and the names of connections contain.
+    /// The name of this node, which the commit log and the names of connections contain.
     pub(crate) node: String,
     is_reachable: AtomicBool,
 }

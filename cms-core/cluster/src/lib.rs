@@ -74,10 +74,10 @@ impl PostgresDatabase {
         })
     }
 
-    /// Sets the id of this node, which the commit log and the names of connections contain.
+    /// Sets the name of this node, which the commit log and the names of connections contain.
     #[must_use]
-    pub fn with_node(mut self, id: impl Into<String>) -> Self {
-        self.server.node = id.into();
+    pub fn with_node(mut self, name: impl Into<String>) -> Self {
+        self.server.node = name.into();
         self
     }
 

@@ -1,4 +1,4 @@
-//! The cache of this process of valid keys, and beside them of sessions.
+//! The valid keys and the sessions that this process has cached.
 
 use std::{
     collections::HashMap,

@@ -161,7 +161,7 @@ impl Cluster<'_> {
     /// Brings the replica to the newest commit of the cluster.
     ///
     /// # Errors
-    /// [`Error::Busy`] if the shared database does not respond, or has another history.
+    /// [`Error::Busy`] if the shared database does not respond, or the replica cannot follow it.
     pub fn catch_up(&self) -> Result<()> {
         let begun = self.node.started.elapsed();
         self.cms.store.catch_up()?;

@@ -353,10 +353,10 @@ fn finish(
         log_deletion(writer, content_type, &stored, stamp)?;
         stored.internal.deleted_at = Some(at.seconds());
     } else {
-        // If the workflow of the type has a state `public`, readers see the write only in that state.
-        // Objects of Draft & Public types are never in that state: their readers see published versions, whose
-        // date of creation is that of the object. For all other types, every reader sees the write, and
-        // `Audience::of` ignores `changes_public_view`.
+        // Who sees the write: if the workflow of the type has a state `public`, readers of objects in that
+        // state. In a Draft & Public type, which has no such workflow, readers of the published version, whose date
+        // of creation changes too. In other types every reader; for these, `Audience::of` ignores
+        // `changes_public_view`.
         let reorders_published =
             has_new_date && View::public(content_type).contains_object(&stored.internal);
         let changes_public_view =

@@ -123,9 +123,13 @@ fn job_id((first, last): (i64, i64), is_of_all_types: bool) -> String {
 fn read_names(payload: &Map<String, Value>) -> Result<Option<Vec<String>>> {
     let mut errors = FieldErrors::default();
     let names = read::strings(payload, CONTENT_TYPES, "", &mut errors);
-    let names = names.into_iter().map(str::to_owned).collect();
+    let names: Vec<String> = names.into_iter().map(str::to_owned).collect();
+    let names = payload.contains_key(CONTENT_TYPES).then_some(names);
+    if errors.is_empty() && names.as_ref().is_some_and(Vec::is_empty) {
+        errors.add(CONTENT_TYPES, message::too_few(1));
+    }
     errors.into_result()?;
-    Ok(payload.contains_key(CONTENT_TYPES).then_some(names))
+    Ok(names)
 }
 
 /// The types that a range of journal rows requests to reindex; none for other rows.

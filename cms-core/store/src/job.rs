@@ -1,6 +1,6 @@
 //! Rows of bulk jobs, of the objects that they have still to process, and of those that they refused.
 //!
-//! The objects are stored in chunks: a million of them are 2,000 rows of some hundred bytes each, so
+//! The objects are stored in chunks: a million of them are 2,000 rows of several hundred bytes each, so
 //! creating or stopping a job blocks other writes for milliseconds.
 
 use std::collections::HashSet;

@@ -9,7 +9,7 @@ use rusqlite::{Row, params};
 
 use super::{Reader, WriteTransaction, json, named, to_json};
 
-/// The row of a key. [`Reader::keys`] returns valid keys only, [`Reader::key`] revoked ones too.
+/// The row of a key.
 #[derive(Clone, Debug)]
 pub struct KeyRow {
     pub pk: i64,
@@ -68,11 +68,6 @@ impl Reader<'_> {
                  AND (kind <> ?2 OR revoked_at IS NOT NULL))",
             params![hash, kind.as_str()],
         )
-    }
-
-    /// Returns a key, revoked or not: authors of versions keep their names.
-    pub fn key(&self, pk: i64) -> Result<Option<KeyRow>> {
-        self.query_optional(&format!("SELECT {COLUMNS} FROM actor WHERE pk = ?1"), [pk], read)
     }
 }
 

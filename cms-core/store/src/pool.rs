@@ -97,7 +97,7 @@ struct State {
 
 impl Pool {
     pub(super) fn new(path: PathBuf) -> Self {
-        // Quick reads run on threads that must not block, so they must always find a connection. The
+        // Fast reads run on threads that must not block, so they must always find a connection. The
         // pool is larger than the default number of long reads that a server permits, which is 6 per
         // core, at least 12. Connections are opened when needed.
         let cores = std::thread::available_parallelism().map_or(2, usize::from);

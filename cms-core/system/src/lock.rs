@@ -1,5 +1,5 @@
-//! Lock files of the data directory. One process at a time holds the lock of a file; closing the
-//! file, also by a crash, releases it.
+//! Lock files. One process holds the lock of a file exclusively, or several share it; closing the file, also
+//! by a crash, releases it.
 
 use std::{
     fs::{File, TryLockError},

@@ -127,7 +127,7 @@ impl Snapshot {
         );
         self.value(
             "cms_webhook_endpoints_down",
-            "Webhooks whose endpoint does not respond.",
+            "Webhooks whose endpoint is down.",
             as_float(core.endpoints_down),
         );
         self.value("cms_journal_head", "Last row of the journal.", as_float(core.journal_head));

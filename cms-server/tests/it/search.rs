@@ -289,6 +289,10 @@ async fn reindex_needs_an_admin_key() {
             json!({ "contentTypes": "post" }),
             error("contentTypes", "String value found, but an array is required"),
         ),
+        (
+            json!({ "contentTypes": [] }),
+            error("contentTypes", "There must be a minimum of 1 items in the array"),
+        ),
         (json!([]), (400, generic(400, "Malformed JSON"))),
     ];
     for (body, wanted) in table {

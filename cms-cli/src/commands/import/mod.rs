@@ -130,10 +130,23 @@ fn import(
         let sources = sources(&args.files)?;
         let target = open_to_write(settings, printer, options.dry_run)?;
         let content_type = target.get_type(&args.source)?;
+        let deleted_ids = deleted_ids(&*target, &content_type.name, options)?;
         let files = MediaFiles::default();
-        let type_files = TypeFiles { content_type, sources, deleted_ids: HashSet::new(), files };
+        let type_files = TypeFiles { content_type, sources, deleted_ids, files };
         objects::run(&*target, options, &[type_files], printer)
     }
+}
+
+/// Returns the ids of the deleted objects of a type in lower case, if the import needs them.
+fn deleted_ids(
+    target: &dyn Target,
+    content_type: &str,
+    options: &Options<'_>,
+) -> Result<HashSet<String>> {
+    if options.existing != Existing::Keep && !options.keep_dates {
+        return Ok(HashSet::new());
+    }
+    Ok(target.deleted_ids(content_type)?.iter().map(|id| id.to_lowercase()).collect())
 }
 
 /// Imports a content folder before the server starts. Objects that exist or were deleted stay as
@@ -214,11 +227,9 @@ fn import_folder(
         let deletion_files: &[PathBuf] = if options.keep_dates { &folder.deleted } else { &[] };
         let sources = sources(&[deletion_files, &folder.object_files].concat())?;
         let known = present.iter().find(|content_type| content_type.name == folder.name);
-        let needs_deleted_ids = options.existing == Existing::Keep || options.keep_dates;
-        let deleted_ids = if known.is_some() && needs_deleted_ids {
-            target.deleted_ids(&folder.name)?.iter().map(|id| id.to_lowercase()).collect()
-        } else {
-            HashSet::new()
+        let deleted_ids = match known {
+            Some(known) => deleted_ids(target, &known.name, options)?,
+            None => HashSet::new(),
         };
         let content_type = match known {
             Some(known) => known.clone(),

@@ -110,7 +110,7 @@ fn refuse_existing(folder: &Path, names: &[&str], template: Template) -> Result<
     )))
 }
 
-/// Writes all files; after an error, none of them.
+/// Writes all files; after an error, removes those that were written. Created folders stay.
 fn write_all(folder: &Path, files: &[(&'static str, String)]) -> Result<()> {
     let mut written = Vec::new();
     for (name, text) in files {

@@ -19,7 +19,7 @@ const CONTENT_PARTS: [&str; 5] = [
     "          cms validate content\n",
     " --import content",
     "      - name: Import and publish\n        run: cms import content --update-existing\n",
-    "| `content/` | content that belongs to the repository: the workflow replaces other versions of it |\n",
+    "| `content/` | content that belongs to the repository: the GitHub workflow replaces other versions of it |\n",
     ", sample content",
 ];
 

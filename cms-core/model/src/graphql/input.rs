@@ -266,7 +266,7 @@ fn print_at(value: &Value, depth: usize) -> String {
             let shown = shown.map(|(name, value)| format!("{name}: {}", inner(value)));
             format!("{{ {} }}", shown.collect::<Vec<_>>().join(", "))
         }
-        Value::String(text) if text.len() > PRINTED_CHARS => {
+        Value::String(text) if text.chars().nth(PRINTED_CHARS).is_some() => {
             let start: String = text.chars().take(PRINTED_CHARS).collect();
             json!(start + "...").to_string()
         }

@@ -140,7 +140,7 @@ impl Matcher<'_> {
                 self.set_slot(slot, at)?;
                 true
             }
-            Instruction::Reset(from, to) => {
+            Instruction::UnsetSlots(from, to) => {
                 self.budget.take(u64::from(to - from))?;
                 for slot in from..to {
                     if self.slots[slot as usize] != UNSET {
@@ -154,7 +154,7 @@ impl Matcher<'_> {
                 return self.try_both(next, other, at);
             }
             Instruction::Try { other, other_first: true } => return self.try_both(other, next, at),
-            Instruction::Count(counter) => {
+            Instruction::ResetCounter(counter) => {
                 self.set_counter(counter, Counter::default())?;
                 true
             }
@@ -174,7 +174,7 @@ impl Matcher<'_> {
                     return self.try_both(exit, next, at);
                 }
             }
-            Instruction::Iterate(counter) => {
+            Instruction::CountIteration(counter) => {
                 let iterations = self.counters[counter as usize].iterations.saturating_add(1);
                 self.set_counter(counter, Counter { iterations, start: at })?;
                 true

@@ -35,7 +35,7 @@ pub(super) enum Instruction {
     /// Stores the position in a slot. Each capturing group has two slots: start and end.
     Save(u32),
     /// Unsets slots: first, and one past the last.
-    Reset(u32, u32),
+    UnsetSlots(u32, u32),
     Jump(ProgramAddress),
     /// Tries the next instruction and `other`.
     Try {
@@ -43,7 +43,7 @@ pub(super) enum Instruction {
         other_first: bool,
     },
     /// Sets a counter to zero.
-    Count(u32),
+    ResetCounter(u32),
     /// Starts another iteration at the next instruction, or leaves the loop.
     Loop {
         counter: u32,
@@ -53,7 +53,7 @@ pub(super) enum Instruction {
         exit: ProgramAddress,
     },
     /// Counts an iteration.
-    Iterate(u32),
+    CountIteration(u32),
     /// A look-around: the instructions up to `end`, which succeed at [`Instruction::Done`].
     Look {
         negated: bool,
@@ -208,9 +208,9 @@ impl Compiler<'_> {
         if needs_counter {
             let counter = self.counters;
             self.counters += 1;
-            self.instructions.push(Instruction::Count(counter));
+            self.instructions.push(Instruction::ResetCounter(counter));
             let start = self.push(Instruction::Done);
-            self.instructions.push(Instruction::Iterate(counter));
+            self.instructions.push(Instruction::CountIteration(counter));
             self.body(node, captures);
             self.instructions.push(Instruction::Jump(address(start)));
             let exit = self.here();
@@ -234,7 +234,7 @@ impl Compiler<'_> {
 
     fn body(&mut self, node: &Ast, (from, to): (u32, u32)) {
         if self.is_referenced(from..to) {
-            self.instructions.push(Instruction::Reset(from * 2, to * 2));
+            self.instructions.push(Instruction::UnsetSlots(from * 2, to * 2));
         }
         self.node(node);
     }

@@ -110,7 +110,7 @@ impl OpenIdRules {
         self.allowed_domains.is_empty() || self.allowed_domains.contains(&domain)
     }
 
-    /// The first role that a value of the claim maps to.
+    /// The role with the most rights that a value of the claim maps to.
     fn role(&self, claims: &Map<String, Value>) -> Option<Role> {
         let claim = claim(claims, self.role_claim.as_deref()?)?;
         let values: Vec<&str> = match claim {

@@ -65,7 +65,7 @@ impl Store {
     /// Applies the newest commits of other nodes. Does nothing in a standalone database.
     ///
     /// # Errors
-    /// [`Error::Busy`] if the shared database does not respond, or has another history.
+    /// [`Error::Busy`] if the shared database does not respond, or the replica cannot follow it.
     pub fn catch_up(&self) -> Result<()> {
         self.group_commit.catch_up()
     }

@@ -14,7 +14,7 @@ export type LiveMessage =
   /** A new tab asks for the state and the open tabs. */
   | { kind: 'hello' };
 
-const RETRY_DELAYS_MS = [1000, 2000, 5000, 10_000, 30_000];
+const RETRY_DELAYS_MS = [1000, 2000, 5000, 10_000];
 const POLL_MS = 30_000;
 
 /** Joins the shared stream of a user; returns a function that leaves it. */
@@ -128,13 +128,10 @@ async function lead(
       continue;
     }
     const refused = 'status' in end && end.status !== 0;
-    await pause(
-      refused ? 0 : (RETRY_DELAYS_MS[Math.min(failures, RETRY_DELAYS_MS.length - 1)] ?? POLL_MS),
-      signal,
-    );
+    await pause(refused ? 0 : (RETRY_DELAYS_MS[failures] ?? 0), signal);
     failures += 1;
     // Poll when the stream is refused, or never gets through a proxy.
-    if (!refused && failures < 4) continue;
+    if (!refused && failures < RETRY_DELAYS_MS.length) continue;
     const page = await readChanges(position);
     if (page === 'expired') {
       position = null;

@@ -5,7 +5,7 @@ import { uuid } from '../value/uuid';
 const STORAGE_KEY = 'cms.tab';
 const LOCK_PREFIX = 'cms-tab-';
 
-function storedPath(): string | null {
+function storedName(): string | null {
   try {
     return sessionStorage.getItem(STORAGE_KEY);
   } catch {
@@ -24,7 +24,7 @@ function hold(name: string): Promise<boolean> {
 }
 
 async function chooseName(): Promise<string> {
-  const stored = storedPath();
+  const stored = storedName();
   let name = stored ?? uuid();
   // Locks exist on pages loaded over HTTPS or from this machine. A duplicated tab has the name of its
   // original, which holds the lock.

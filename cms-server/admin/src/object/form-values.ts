@@ -1,13 +1,13 @@
 // Values of a form: the defaults of a new object, the title, the validation errors of properties. Pure functions.
 import type { FieldErrors } from '../api/problem';
-import { mayBeEmptyList, type Form } from '../type/form';
+import { storesEmptyList, type Form } from '../type/form';
 import { topLevelName, type Values } from './form-state.svelte';
 
 /** Values of a new object. */
 export function defaultsOf(form: Form): Values {
   return Object.fromEntries(
     form.fields.flatMap((field) => {
-      const value = field.default ?? (mayBeEmptyList(field) ? [] : undefined);
+      const value = field.default ?? (storesEmptyList(field) ? [] : undefined);
       return value === undefined ? [] : [[field.name, value]];
     }),
   );

@@ -38,7 +38,7 @@ export interface ObjectQuery {
   limit?: number;
   page?: number;
   facets?: boolean;
-  /** Only short texts are searched, titles first, as for jumping to an object. */
+  /** Only titles and ids are searched; with `types` also their other short texts. */
   byTitle?: boolean;
   signal?: AbortSignal;
 }

@@ -85,8 +85,8 @@ export function removeCopy(type: string, id: string, etag: string): Promise<ApiR
 }
 
 /**
- * Sends a copy of at most 64 KiB, also when the page is being closed. Returns the `ETag` of the stored copy; null if
- * the request failed.
+ * Sends a copy, also while the page is being closed: browsers then refuse more than 64 KiB. Returns the `ETag` of the
+ * stored copy; null if the request failed.
  */
 export async function sendCopyOnLeave(
   type: string,

@@ -73,14 +73,14 @@ export interface Field {
   hints: FieldHints;
 }
 
-/** A required list that may be empty: an object without it is refused. */
-export function mayBeEmptyList({ required, type, minItems }: Field): boolean {
+/** Returns whether an empty list is stored as `[]`: the server refuses an object without this required property. */
+export function storesEmptyList({ required, type, minItems }: Field): boolean {
   return required && type === 'array' && (minItems ?? 0) === 0;
 }
 
 /** The list to store; undefined if it is empty and the property may be absent. */
 export function listToStore<T>(items: T[], field: Field): T[] | undefined {
-  return items.length === 0 && !mayBeEmptyList(field) ? undefined : items;
+  return items.length === 0 && !storesEmptyList(field) ? undefined : items;
 }
 
 /** `propertiesConfig.{p}.admin`: hints of the property for the page. */

@@ -33,7 +33,7 @@ export function memberText(values: object, name: string): string | undefined {
   return texts.get(values)?.get(name);
 }
 
-/** Returns whether a member of parsed values is `value`, also before its numbers were rounded. */
+/** Returns whether a member of parsed values equals `value` exactly: false if one of its numbers was rounded. */
 export function isExactly(values: Record<string, unknown>, name: string, value: unknown): boolean {
   if (!isEqual(values[name], value)) return false;
   const text = memberText(values, name) ?? '';

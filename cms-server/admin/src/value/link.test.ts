@@ -46,6 +46,10 @@ describe('links', () => {
       id: 'slow boat',
     });
     expect(targetOfUrl(' /api/v1/content/_tag/estuary ')).toEqual({ type: '_tag', id: 'estuary' });
+    expect(targetOfUrl('http://localhost/admin/media/_media-1?panel=used')).toEqual({
+      type: '_media',
+      id: '_media-1',
+    });
     expect(targetOfUrl('http://localhost/admin/c/post/+new')).toBeNull();
     expect(targetOfUrl('boat')).toBeNull();
   });

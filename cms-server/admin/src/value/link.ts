@@ -44,9 +44,11 @@ export function addressOf(link: unknown): string | null {
   return typeof link.dataUrl === 'string' ? link.dataUrl : '';
 }
 
+const OBJECT_URL = /\/(?:api\/v1\/content|admin\/c)\/([_a-z]+)\/([^/?#\s]+)/;
+const FILE_URL = /\/admin\/media\/([^/?#\s]+)/;
+
 /** Reads what people paste: a link of the API or of this page to an object. */
 export function targetOfUrl(text: string): Target | null {
-  const found = /(?:\/api\/v1\/content\/|\/admin\/c\/)([_a-z]+)\/([^/?#\s]+)/.exec(text.trim());
-  const [, type, id] = found ?? [];
+  const [, type, id] = OBJECT_URL.exec(text) ?? ['', '_media', FILE_URL.exec(text)?.[1]];
   return type && id && id !== '+new' ? { type, id: decoded(id) } : null;
 }

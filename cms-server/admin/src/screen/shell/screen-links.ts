@@ -1,4 +1,5 @@
-// Links to the screens of the navigation and the command palette that the user may open.
+// Links to the screens that the user may open, for the command palette. The navigation (`Shell.svelte`) has its own
+// list, and shares `mayUseTrash`.
 import { may, session } from '../../session/session.svelte';
 import { t } from '../../text';
 

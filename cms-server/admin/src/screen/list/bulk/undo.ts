@@ -92,7 +92,7 @@ export function isApplied(
     : now.version === before.version && now.status === STATUS_AFTER[kind];
 }
 
-/** How far the undo of one object is; `changed` by somebody else, it is skipped. */
+/** How far the undo of one object is. `changed`: somebody else has changed the object, so it is skipped. */
 type Progress = 'pending' | 'undone' | 'changed';
 
 /**
