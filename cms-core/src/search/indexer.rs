@@ -5,12 +5,11 @@
 //! left to index, and not more often, because each commit has a fixed cost. Of several processes on
 //! one data directory, the one with the lock writes, and the others wait for its commits.
 //!
-//! A generation is a directory `index/<number>`; the file `index/current` names the one that
-//! searches use. A new generation is built beside it, and replaces it when it is complete.
+//! A new generation of the index is built beside the current one, and replaces it when it is complete.
 
 use std::{
-    fs::{self, File},
-    path::{Path, PathBuf},
+    fs::File,
+    path::Path,
     sync::{
         Arc, Condvar, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicUsize, Ordering},
@@ -20,14 +19,12 @@ use std::{
 
 use cms_model::error::{Error, Result};
 use cms_search::{Generation, IndexPosition, TypeReindex};
-use cms_system::{folder, lock};
 
-use super::index_follower::{ContentSource, FollowerState, IndexFollower};
+use super::{
+    generation_folder::GenerationFolder,
+    index_follower::{ContentSource, FollowerState, IndexFollower},
+};
 
-/// Names the generation that searches use.
-const CURRENT: &str = "current";
-/// Locked by the process that writes.
-const LOCK: &str = "lock";
 /// Duration of one background indexing batch; a search may have to wait for it.
 const BATCH_DURATION: Duration = Duration::from_millis(200);
 /// Pause of background indexing after a commit, while many changes come, so that one commit contains
@@ -50,7 +47,7 @@ pub(super) struct CurrentGeneration {
 
 /// The index of one data directory.
 pub(crate) struct Indexer {
-    folder: PathBuf,
+    folder: GenerationFolder,
     state: Mutex<State>,
     /// Notified when the writer state was returned, or a commit became visible.
     returned: Condvar,
@@ -118,7 +115,7 @@ struct Goal {
 impl Indexer {
     pub(crate) fn new(data: &Path) -> Self {
         Self {
-            folder: data.join("index"),
+            folder: GenerationFolder::new(data),
             state: Mutex::default(),
             returned: Condvar::new(),
             waiting: AtomicUsize::new(0),
@@ -268,9 +265,7 @@ impl Indexer {
         if is_ours && is_current {
             state.writer = WriteRight::Free(None);
             state.current = None;
-            // The generation is no longer used. It is removed when the generations are opened again.
-            fs::remove_file(self.folder.join(CURRENT)).ok();
-            fs::remove_file(self.path(broken.number).join("meta.json")).ok();
+            self.folder.discard(broken.number);
         }
         is_ours
     }
@@ -350,13 +345,12 @@ impl Indexer {
 
     /// Takes the lock and opens the generations; none when another process has it.
     fn open_writer(&self, source: ContentSource<'_>) -> Result<Option<Box<WriterState>>> {
-        fs::create_dir_all(&self.folder).map_err(Error::from_io)?;
-        let Some(lock) = lock::try_lock(&self.folder.join(LOCK))? else { return Ok(None) };
+        let Some(lock) = self.folder.try_lock()? else { return Ok(None) };
         let mut writer = WriterState { _lock: lock, current: None, next: None };
-        let current_number = self.current_number();
-        for number in self.numbers()? {
-            let Ok(generation) = Generation::open(&self.path(number)) else {
-                self.remove(number)?;
+        let current_number = self.folder.current();
+        for number in self.folder.numbers()? {
+            let Ok(generation) = Generation::open(&self.folder.path_of(number)) else {
+                self.folder.remove(number)?;
                 continue;
             };
             let generation = Arc::new(generation);
@@ -376,7 +370,7 @@ impl Indexer {
                 // is complete, and hits that are not in the database are ignored. Or the index is older than
                 // the current one.
                 if !is_current {
-                    self.remove(number)?;
+                    self.folder.remove(number)?;
                 }
                 continue;
             }
@@ -393,8 +387,8 @@ impl Indexer {
 
     /// Begins a new generation.
     fn begin(&self, source: ContentSource<'_>) -> Result<OpenGeneration> {
-        let number = self.numbers()?.last().map_or(1, |last| last + 1);
-        let generation = Arc::new(Generation::create(&self.path(number))?);
+        let number = self.folder.numbers()?.last().map_or(1, |last| last + 1);
+        let generation = Arc::new(Generation::create(&self.folder.path_of(number))?);
         Ok(OpenGeneration { number, follower: IndexFollower::begin(generation, source)? })
     }
 
@@ -402,15 +396,12 @@ impl Indexer {
     fn activate_next(&self, writer: &mut WriterState) -> Result<()> {
         let Some(mut next) = writer.next.take() else { return Ok(()) };
         next.follower.commit()?;
-        let number = format!("{}\n", next.number);
-        folder::replace_file(&self.folder.join(CURRENT), number.as_bytes())
-            .and_then(|()| folder::sync(&self.folder))
-            .map_err(Error::from_io)?;
+        self.folder.set_current(next.number)?;
         self.publish_commit(&next);
         let number = next.number;
         writer.current = Some(next);
-        for old in self.numbers()?.into_iter().filter(|old| *old < number) {
-            self.remove(old)?;
+        for old in self.folder.numbers()?.into_iter().filter(|old| *old < number) {
+            self.folder.remove(old)?;
         }
         Ok(())
     }
@@ -431,18 +422,18 @@ impl Indexer {
 
     /// Reads the commits of another process.
     fn poll(&self) -> Result<()> {
-        let Some(number) = self.current_number() else { return Ok(()) };
+        let Some(number) = self.folder.current() else { return Ok(()) };
         let before = self.lock().current.clone();
         let known = before.as_ref().filter(|current| current.number == number);
         let generation = match known {
             Some(current) => Arc::clone(&current.generation),
-            None => Arc::new(Generation::open(&self.path(number))?),
+            None => Arc::new(Generation::open(&self.folder.path_of(number))?),
         };
         // In this order, so that the index contains at least the changes up to its position.
         let position = generation.position()?;
         generation.reload()?;
-        let newest = self.numbers()?.last().copied().filter(|newest| *newest > number);
-        let next = newest.and_then(|newest| Generation::open(&self.path(newest)).ok());
+        let newest = self.folder.numbers()?.last().copied().filter(|newest| *newest > number);
+        let next = newest.and_then(|newest| Generation::open(&self.folder.path_of(newest)).ok());
         let next = next.and_then(|next| next.position().ok());
         let mut state = self.lock();
         // Another thread may have begun to write, and published a newer commit.
@@ -451,27 +442,6 @@ impl Indexer {
             state.current = Some(Arc::new(CurrentGeneration { number, generation, position }));
         }
         Ok(())
-    }
-
-    fn path(&self, number: u64) -> PathBuf {
-        self.folder.join(number.to_string())
-    }
-
-    fn current_number(&self) -> Option<u64> {
-        fs::read_to_string(self.folder.join(CURRENT)).ok()?.trim().parse().ok()
-    }
-
-    /// The generations on disk, oldest first.
-    fn numbers(&self) -> Result<Vec<u64>> {
-        let names = folder::names(&self.folder).map_err(Error::from_io)?;
-        let numbers = names.iter().filter_map(|name| name.to_str()?.parse().ok());
-        let mut numbers: Vec<u64> = numbers.collect();
-        numbers.sort_unstable();
-        Ok(numbers)
-    }
-
-    fn remove(&self, number: u64) -> Result<()> {
-        fs::remove_dir_all(self.path(number)).map_err(Error::from_io)
     }
 }
 
