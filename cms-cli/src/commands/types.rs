@@ -23,7 +23,7 @@ use crate::{
 };
 
 /// Time between two requests of `--watch`. Polling the change feed costs a server less than a stream:
-/// a request takes 50 bytes and a millisecond, and does not count for `max-subscribers`. Besides, a
+/// a response takes 50 bytes and a millisecond, and does not count for `max-subscribers`. Besides, a
 /// proxy may delay the events of a stream, but not this response.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
 

@@ -64,11 +64,10 @@ impl MediaFiles {
     pub(crate) fn take(&mut self, id: &str, extension: &str) -> Option<PathBuf> {
         let exact_name = file_name(id, extension).to_lowercase();
         self.0.remove(&exact_name).or_else(|| {
-            let id = id.to_lowercase();
-            let is_its = |name: &str| name.split('.').next() == Some(&id);
-            let mut from = self.0.range(id.clone()..);
-            let name = from.next().map(|(name, _)| name.clone()).filter(|name| is_its(name))?;
-            self.0.remove(&name)
+            let prefix = format!("{}.", id.to_lowercase());
+            let (name, _) = self.0.range(prefix.clone()..).next()?;
+            let name = name.clone();
+            if name.starts_with(&prefix) { self.0.remove(&name) } else { None }
         })
     }
 
@@ -394,6 +393,21 @@ mod tests {
             [("jpg", "a.jpg"), ("JPG", "a.JPG"), ("", "a.bin"), ("../../b", "a.bin")]
         {
             assert_eq!(file_name("a", extension), wanted);
+        }
+    }
+
+    #[test]
+    fn media_file_is_found_by_its_complete_id() {
+        let names = ["logo-1.png", "logo.jpeg", "v1.2.webp"];
+        let files = names.map(|name| (name.to_owned(), PathBuf::from(name)));
+        let mut files = MediaFiles(BTreeMap::from(files));
+        for (id, found) in [
+            ("logo", Some("logo.jpeg")),
+            ("logo", None),
+            ("v1.2", Some("v1.2.webp")),
+            ("Logo-1", Some("logo-1.png")),
+        ] {
+            assert_eq!(files.take(id, "jpg"), found.map(PathBuf::from), "{id}");
         }
     }
 

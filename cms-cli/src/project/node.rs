@@ -1,7 +1,7 @@
 //! The nodes of a document with their locations, and errors in them.
 //!
 //! Knows the types of values and "did you mean", but not the keys of project files: those are in
-//! [`super::expand`] and [`super::load`].
+//! [`super::expand`], [`super::load`] and [`super::workflow`].
 
 use std::rc::Rc;
 

@@ -293,8 +293,8 @@ impl Bulk<'_> {
             }
             let Transaction { job, progress, deleted, deferred, .. } = transaction;
             writer.remove_job_objects(job.pk, count)?;
-            // Deferred objects are tried again after all others, in reverse order, because objects usually link to
-            // earlier ones: their positions are mirrored behind `total`.
+            // Deferred objects get new positions behind `total`, in mirrored order: they are tried again after all
+            // others, the last one first, because objects usually link to earlier ones.
             if let (Some(last), false) = (last, deferred.is_empty()) {
                 writer.insert_job_chunk(job.pk, 2 * job.total + 1 - last, &deferred)?;
             }

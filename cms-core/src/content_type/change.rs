@@ -196,9 +196,9 @@ impl TypeUpdate {
     }
 }
 
-/// Returns the editions of objects that a change converts: without published versions if it turns
-/// Draft & Public off, because these are removed, or on, because they are copies of the converted
-/// current versions.
+/// Returns the editions of objects that a change converts. Published versions are left out if it turns
+/// Draft & Public off: they are removed. They are left out, too, if it turns it on: they are created later, as
+/// copies of the converted current versions.
 fn editions(before: &CompiledType, after: &Definition) -> &'static [Edition] {
     if after.draft_public { before.definition.editions() } else { after.editions() }
 }

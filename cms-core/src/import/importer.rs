@@ -443,7 +443,7 @@ impl<'a> Importer<'a> {
         Ok(saved)
     }
 
-    /// Fetches the stored objects of the same ids, by id in lower case. None with [`Existing::Refuse`]:
+    /// Fetches the stored objects of the same ids, by id in lower case. Empty with [`Existing::Refuse`]:
     /// then the target refuses existing objects.
     fn existing<'e>(
         &self,

@@ -41,7 +41,12 @@ pub(crate) fn ready(app: &App, _: &Parts) -> Response {
     let mut body = wire::error::body(&Error::Busy(String::new()));
     body["status"] = Value::from("not ready");
     body["parts"] = Value::Object(components);
-    Response::json(&body)
+    unavailable(&body)
+}
+
+/// The response of a health check that fails. It has no cause that would be logged for each check.
+fn unavailable(body: &Value) -> Response {
+    Response::json(body)
         .with_status(StatusCode::SERVICE_UNAVAILABLE)
         .with_header(header::RETRY_AFTER, HeaderValue::from_static("1"))
 }
@@ -52,7 +57,7 @@ pub(crate) fn writer(app: &App, _: &Parts) -> Response {
     if app.cms.has_duty(Duty::Writer) && !app.is_draining() {
         return Response::json(&json!({ "status": "ok" }));
     }
-    Error::Busy("another node writes".to_owned()).into()
+    unavailable(&wire::error::body(&Error::Busy(String::new())))
 }
 
 /// The metrics, for the clients that the operator selected.

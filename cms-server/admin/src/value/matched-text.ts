@@ -10,7 +10,7 @@ export interface TextPart {
 interface Range {
   start: number;
   end: number;
-  /** The searched word, as it is compared. */
+  /** The searched word, as it was typed. */
   word: string;
 }
 

@@ -77,6 +77,8 @@ const CLI_FLAGS: Record<string, Record<string, string>> = {
     'query.id': '--id',
     'query.by': '--by',
     'query.action[]': '--action',
+    'query.from': '--from',
+    'query.to': '--to',
     'query.limit': '--limit',
   },
   getSchedules: { 'query.content_type[]': '--type' },

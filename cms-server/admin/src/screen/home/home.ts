@@ -16,6 +16,7 @@ const CONTENT_ACTIONS = [
   'unpublish',
   'archive',
   'schedule',
+  'unschedule',
   'transition',
   'type.create',
   'type.update',
