@@ -1,7 +1,7 @@
 //! The target of the clients, and its failures: a single server that is killed, or nodes behind a load
 //! balancer.
 //!
-//! With nodes, one of them is killed at the end of each interval. Of every ten intervals,
+//! With nodes, one of them is killed at the end of each interval but the last. Of every ten intervals,
 //! PostgreSQL also restarts after the second and crashes after the third, and a node is paused
 //! after the fourth. The last failure is a restart of all nodes in turn instead.
 

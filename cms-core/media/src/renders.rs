@@ -104,7 +104,7 @@ impl FileChunks {
 
     /// Reads the next chunk; empty at the end.
     pub fn read(&mut self) -> Result<Vec<u8>> {
-        let length = self.size.min(limits::RENDERED_CHUNK_BYTES);
+        let length = self.size.min(limits::RESPONSE_CHUNK_BYTES);
         let mut chunk = Vec::with_capacity(usize::try_from(length).unwrap_or_default());
         (&self.file).take(length).read_to_end(&mut chunk).map_err(Error::from_io)?;
         Ok(chunk)
@@ -161,7 +161,7 @@ impl Renders {
             file.set_modified(now).ok();
         }
         let mut chunks = FileChunks { file, size: meta.len() };
-        if chunks.size > limits::RENDERED_CHUNK_BYTES {
+        if chunks.size > limits::RESPONSE_CHUNK_BYTES {
             return Some(RenderedImage::OnDisk(chunks));
         }
         chunks.read().ok().map(|bytes| RenderedImage::InMemory(bytes.into()))
@@ -183,7 +183,7 @@ impl Renders {
         let image = render()?;
         self.counts.rendered.fetch_add(1, Ordering::Relaxed);
         // A slow reader of a large image must not keep it in memory.
-        let is_large = image.len() as u64 > limits::RENDERED_CHUNK_BYTES;
+        let is_large = image.len() as u64 > limits::RESPONSE_CHUNK_BYTES;
         let written = self.write(id, name, &image).ok().filter(|()| is_large);
         let large = written.and_then(|()| self.get(id, name, now));
         Ok(large.unwrap_or_else(|| RenderedImage::InMemory(image.into())))

@@ -200,8 +200,8 @@ pub const DEFAULT_RENDER_CACHE_BYTES: u64 = 1024 * 1024 * 1024;
 pub const MAX_AUTO_AVIF_PIXELS: u64 = 2_000_000;
 /// Maximum size of a chunk of a stored file or rendered image that a response sends. Larger rendered
 /// images are not kept in memory.
-pub const RENDERED_CHUNK_BYTES: u64 = 256 * 1024;
-/// Memory for recently rendered images of at most [`RENDERED_CHUNK_BYTES`] each.
+pub const RESPONSE_CHUNK_BYTES: u64 = 256 * 1024;
+/// Memory for recently rendered images of at most [`RESPONSE_CHUNK_BYTES`] each.
 pub const RENDER_MEMORY_CACHE_BYTES: u64 = 32 * 1024 * 1024;
 /// Maximum length of a GraphQL query.
 pub const MAX_GRAPHQL_QUERY_BYTES: usize = 64 * 1024;
@@ -247,9 +247,10 @@ pub const MAX_IDEMPOTENCY_KEY_BYTES: usize = 255;
 pub const MAX_BULK_OBJECTS: usize = 1_000_000;
 /// Objects that a dry run of a bulk job shows.
 pub const BULK_SAMPLE_OBJECTS: usize = 20;
-/// Maximum number of objects that a bulk job changes in one transaction.
+/// Maximum number of objects that a bulk job takes from its list for one transaction. Deletions add objects
+/// that link to them, see [`MAX_LINKED_BULK_DELETIONS`].
 pub const BULK_TRANSACTION_OBJECTS: usize = 500;
-/// With this number of objects in one transaction, a bulk job adds no more objects that link to them.
+/// Number of objects in one transaction at which a bulk job stops adding objects that link to them.
 pub const MAX_LINKED_BULK_DELETIONS: usize = 5000;
 /// Maximum number of bytes that a bulk job holds in memory for one transaction.
 pub const MAX_BULK_TRANSACTION_BYTES: usize = 16 * 1024 * 1024;

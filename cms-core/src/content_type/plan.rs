@@ -415,6 +415,12 @@ impl Run {
                 digest.update(&fact);
             }
         }
+        // Rules of users block the deletion of types, too.
+        for user in writer.users()?.into_iter().filter(|user| !user.profile.rules.is_empty()) {
+            let fact = serde_json::to_vec(&(user.profile.email, user.profile.rules))
+                .map_err(Error::internal)?;
+            digest.update(&fact);
+        }
         for known in catalog.types() {
             digest.update(known.pk.to_le_bytes());
             digest.update(writer.type_state(known.pk)?.changes.to_le_bytes());

@@ -123,7 +123,7 @@ impl Indexer {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        // The writer state is returned also on failure, and every other change is one assignment.
+        // The right to write is returned also on failure, and every other change is one assignment.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

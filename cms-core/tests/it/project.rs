@@ -203,20 +203,32 @@ fn first_keys_are_renamed() {
     );
 }
 
-/// In an earlier version the token ignored keys: an apply could delete a type that the plan kept.
+/// In earlier versions the token ignored keys and users: an apply could delete a type that the plan kept.
 #[test]
-fn plan_becomes_stale_when_keys_of_its_types_change() {
+fn plan_becomes_stale_when_rules_on_its_types_change() {
     let (test, local) = (TestCms::new(), Caller::local());
     apply(&test, project()).unwrap();
-    let request = PlanRequest { prune: true, ..PlanRequest::default() };
-    let planned = test.cms.types().plan(&local, &request).unwrap();
-    assert_eq!(planned.summary.blockers, 1);
+    let rules = json!([{ "ctd": "article", "read": true }]);
+    let user =
+        json!({ "email": "ben@example.com", "name": "Ben", "role": "custom", "rules": rules });
+    let user = test.cms.users().create(&local, &map(user), "http://localhost").unwrap().user;
     let key = test.cms.keys().list(&local).unwrap().data.remove(0);
-    test.cms.keys().revoke(&local, &key.id).unwrap();
-    let request =
-        ApplyRequest { wanted: request, token: Some(planned.token), ..ApplyRequest::default() };
-    let stale = test.cms.types().apply(&local, &request);
-    assert!(matches!(stale, Err(Error::Conflict(message)) if message == "The plan is stale"));
+    let assert_stale_after = |blockers: usize, change: &dyn Fn()| {
+        let request = PlanRequest { prune: true, ..PlanRequest::default() };
+        let planned = test.cms.types().plan(&local, &request).unwrap();
+        let reasons = planned.content_types.iter().flat_map(|planned| planned.blockers.iter());
+        assert_eq!(reasons.map(|(_, messages)| messages.len()).sum::<usize>(), blockers);
+        change();
+        let token = Some(planned.token);
+        let request = ApplyRequest { wanted: request, token, ..ApplyRequest::default() };
+        let stale = test.cms.types().apply(&local, &request);
+        assert!(matches!(stale, Err(Error::Conflict(message)) if message == "The plan is stale"));
+    };
+    assert_stale_after(2, &|| test.cms.keys().revoke(&local, &key.id).map(drop).unwrap());
+    let editor = map(json!({ "role": "editor", "rules": [] }));
+    assert_stale_after(1, &|| {
+        test.cms.users().update(&local, &user.id, &editor).map(drop).unwrap()
+    });
 }
 
 #[test]

@@ -10,8 +10,8 @@ use axum::{
     http::{HeaderValue, Method, StatusCode, Version, header, request::Parts},
 };
 use cms_core::{
-    Error, FileChunks, Image, ImageBody, RenderedImage, Result,
-    limits::RENDERED_CHUNK_BYTES as MAX_CHUNK_BYTES, wire::media::ImageRequest,
+    Error, FileChunks, Image, ImageBody, RenderedImage, Result, limits::RESPONSE_CHUNK_BYTES,
+    wire::media::ImageRequest,
 };
 use futures_util::{StreamExt, stream};
 use tokio::time;
@@ -32,7 +32,7 @@ const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 const SANDBOX: HeaderValue = HeaderValue::from_static("sandbox");
 const UNKNOWN_TYPE: HeaderValue = HeaderValue::from_static("application/octet-stream");
 /// Size of the first chunk of a stored file: an HTTP/2 stream buffers it before the client has a
-/// window for it. The next chunks grow up to [`MAX_CHUNK_BYTES`].
+/// window for it. The next chunks grow up to [`RESPONSE_CHUNK_BYTES`].
 const FIRST_CHUNK_BYTES: u64 = 16 * 1024;
 const CHUNK_GROWTH: u64 = 4;
 /// How long a chunk waits for memory.
@@ -141,7 +141,7 @@ fn rendered(app: &Arc<App>, media_type: HeaderValue, chunks: FileChunks) -> Resp
     let length = Some(chunks.size());
     let reader = (Arc::clone(app), chunks);
     let body = stream::try_unfold(reader, |(app, mut chunks)| async move {
-        wait_for_memory(&app, MAX_CHUNK_BYTES).await?;
+        wait_for_memory(&app, RESPONSE_CHUNK_BYTES).await?;
         let next = move |_: &App| chunks.read().map(|chunk| (chunk, chunks));
         let (chunk, chunks) = blocking::run(&app, Work::File, next).await??;
         Ok::<_, Error>((!chunk.is_empty()).then(|| (Bytes::from(chunk), (app, chunks))))
@@ -160,7 +160,7 @@ async fn original(
     let length = Some(range.end - range.start);
     // An HTTP/1 connection sends one response at a time.
     let chunk_bytes =
-        if parts.version == Version::HTTP_2 { FIRST_CHUNK_BYTES } else { MAX_CHUNK_BYTES };
+        if parts.version == Version::HTTP_2 { FIRST_CHUNK_BYTES } else { RESPONSE_CHUNK_BYTES };
     let mut rest = Rest { range, chunk_bytes };
     let first = next_chunk(app, image, &mut rest).await?.unwrap_or_default();
     if rest.range.is_empty() {
@@ -191,7 +191,7 @@ async fn next_chunk(app: &Arc<App>, image: &Arc<Image>, rest: &mut Rest) -> Resu
     let chunk = start..end.min(start + rest.chunk_bytes);
     wait_for_memory(app, chunk.end - chunk.start).await?;
     rest.range.start = chunk.end;
-    rest.chunk_bytes = (rest.chunk_bytes * CHUNK_GROWTH).min(MAX_CHUNK_BYTES);
+    rest.chunk_bytes = (rest.chunk_bytes * CHUNK_GROWTH).min(RESPONSE_CHUNK_BYTES);
     let image = Arc::clone(image);
     blocking::run(app, Work::File, move |app| app.cms.media().read(&image, chunk)).await?.map(Some)
 }

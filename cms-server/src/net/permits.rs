@@ -26,7 +26,7 @@ use crate::config::ServerConfig;
 const WAIT_TIMEOUT: Duration = Duration::from_secs(10);
 /// The same for an image: a page requests all of its images concurrently, and each is rendered once.
 const IMAGE_WAIT_TIMEOUT: Duration = Duration::from_secs(30);
-/// The same for a request with a body, before or after the body is received.
+/// The same for an upload, before or after it is received, and for a large JSON body.
 const UPLOAD_WAIT_TIMEOUT: Duration = Duration::from_mins(1);
 /// Permits that a large JSON body takes: the body is in memory, together with the text that will be
 /// stored, while an upload is written to disk.

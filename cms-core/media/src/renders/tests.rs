@@ -182,7 +182,7 @@ fn files_of_a_crash_are_ignored_and_evicted() {
 fn large_image_is_read_in_chunks_after_eviction() {
     let (_folder, renders) = cache(1 << 30);
     let large: Vec<u8> =
-        (0..3 * limits::RENDERED_CHUNK_BYTES).map(|at| at.to_le_bytes()[1]).collect();
+        (0..3 * limits::RESPONSE_CHUNK_BYTES).map(|at| at.to_le_bytes()[1]).collect();
     let rendered = renders.get_or_render(&id(1), "a.png", now(), || Ok(large.clone())).unwrap();
     let kept = renders.get(&id(1), "a.png", now()).unwrap();
     assert!(matches!((&rendered, &kept), (RenderedImage::OnDisk(_), RenderedImage::OnDisk(_))));

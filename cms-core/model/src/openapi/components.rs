@@ -306,7 +306,7 @@ pub(super) fn idempotent(operation: Operation) -> Operation {
 /// Adds `X-CMS-Keep-Dates`.
 pub(super) fn with_keep_dates(operation: Operation) -> Operation {
     let description = "Objects get createdAt, updatedAt and deletedAt of their internal, for content \
-                       that moves; it takes an admin key";
+                       that moves; needs an admin key";
     operation.parameters([Parameter::header("X-CMS-Keep-Dates", description, "^1$")])
 }
 

@@ -144,7 +144,7 @@ pub struct IncomingLink {
     pub published: bool,
 }
 
-/// Sort direction of a list of versions or types.
+/// Sort direction of a list of versions, types or users.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Direction {
     #[default]

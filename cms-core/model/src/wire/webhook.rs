@@ -92,7 +92,7 @@ pub struct LoggedHeader {
 /// The deliveries to send again.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReplayRequest {
-    /// Ids of deliveries; none means all failed ones. Pending ones become due in any case.
+    /// Ids of deliveries; none means all failed ones. In both cases all pending ones become due.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ids: Option<Vec<i64>>,
 }

@@ -19,12 +19,11 @@ describe('publishing', () => {
     ]);
   });
   it.each([
-    [{ draftPublic: true, workflowId: 'publishing' }, { status: 'modified' }, true],
-    [{ draftPublic: true, workflowId: 'publishing' }, { status: 'draft' }, false],
-    [{ draftPublic: false, workflowId: 'review' }, { workflowPublicVersion: 3 }, true],
-    [{ draftPublic: false, workflowId: 'review' }, { workflowPublicVersion: '' }, false],
-    [{ draftPublic: false, workflowId: 'generic' }, {}, true],
-    [{ draftPublic: false, workflowId: null }, {}, true],
+    [{ draftPublic: true, restrictsReaders: true }, { status: 'modified' }, true],
+    [{ draftPublic: true, restrictsReaders: true }, { status: 'draft' }, false],
+    [{ draftPublic: false, restrictsReaders: true }, { workflowPublicVersion: 3 }, true],
+    [{ draftPublic: false, restrictsReaders: true }, { workflowPublicVersion: '' }, false],
+    [{ draftPublic: false, restrictsReaders: false }, {}, true],
   ])('knows which objects readers see: %j %j', (type, internal, expected) => {
     expect(isPublic(type as ContentType, internal)).toBe(expected);
   });

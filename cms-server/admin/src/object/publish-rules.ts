@@ -1,6 +1,6 @@
 // Which actions a status allows, and whom an object is shown to, as the server decides it. Knows no request
 // and no text.
-import { hasWorkflow, type ContentType } from '../type/definition';
+import type { ContentType } from '../type/definition';
 
 export const ACTIONS = ['publish', 'unpublish', 'archive'] as const;
 export type Action = (typeof ACTIONS)[number];
@@ -36,7 +36,7 @@ export function isPublic(
   internal: { status?: unknown; workflowPublicVersion?: unknown },
 ): boolean {
   if (type.draftPublic) return internal.status === 'public' || internal.status === 'modified';
-  return !hasWorkflow(type) || typeof internal.workflowPublicVersion === 'number';
+  return !type.restrictsReaders || typeof internal.workflowPublicVersion === 'number';
 }
 
 /** A transition into or out of `public` is seen by readers: it needs the right to publish. */

@@ -2,7 +2,7 @@
 import { noteFirstRequest, storeFirstRequests } from '../api/first-requests';
 import { sendRequest, api, type Page, type Schema } from '../api/client';
 import type { Problem } from '../api/problem';
-import { readContentType, type ContentType } from '../type/definition';
+import { hasWorkflow, readContentType, type ContentType } from '../type/definition';
 import { formOf, type Form } from '../type/form';
 import { webhookForm } from '../type/webhook-form';
 
@@ -53,6 +53,7 @@ export function typeNamed(name: string): ContentType | undefined {
 
 const SESSION_PATH = '/api/v1/session';
 const TYPES_PATH = '/api/v1/internal/contenttype';
+const WORKFLOWS_PATH = '/api/v1/workflow';
 const forms = new WeakMap<ContentType, Form>();
 
 /** The form of a type, read once. */
@@ -116,10 +117,22 @@ async function readTypes(load: number, signedIn: typeof context): Promise<Proble
     pages = result.data.total_pages;
   }
   read.push(...(await webhookType));
+  if (read.some(hasWorkflow)) {
+    const open = await workflowsWithoutPublicState();
+    for (const type of read) if (open.has(type.workflowId ?? '')) type.restrictsReaders = false;
+  }
   // Another load has begun since: its types are newer, so this one drops its own and waits for them.
   if (load !== loads) return newest;
   types = read.sort((a, b) => a.label.localeCompare(b.label));
   return null;
+}
+
+/** Ids of the workflows without a state `public`, which hide nothing from readers; none if the request fails. */
+async function workflowsWithoutPublicState(): Promise<Set<string>> {
+  noteFirstRequest(WORKFLOWS_PATH);
+  const result = await sendRequest(api.GET(WORKFLOWS_PATH));
+  if ('problem' in result) return new Set();
+  return new Set(result.data.data.filter(({ states }) => !states.includes('public')).map(({ id }) => id));
 }
 
 /** The list of content types does not contain `_webhooks`, so it is read by its name. */

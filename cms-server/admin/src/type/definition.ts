@@ -10,6 +10,8 @@ export interface ContentType {
   draftPublic: boolean;
   internal: boolean;
   workflowId: string | null;
+  /** Readers see an object only in the state `public` of its workflow. */
+  restrictsReaders: boolean;
   /** Target property -> source property of generated slugs; rules that are switched off are left out. */
   slugs: { target: string; source: string }[];
   schema: Record<string, unknown>;
@@ -29,10 +31,11 @@ export interface TypeHints {
   tabs: { label: string; properties: string[] }[];
 }
 
-/** Reads an item of `GET /api/v1/internal/contenttype`. */
+/** Reads an item of `GET /api/v1/internal/contenttype`. Its workflow is taken for one with a state `public`. */
 export function readContentType(value: unknown): ContentType {
   const item = isRecord(value) ? value : {};
   const meta = record(item.metaDefinition);
+  const workflowId = string(item.workflowId);
   return {
     id: string(item.id) ?? '',
     name: string(item.name) ?? '',
@@ -40,7 +43,8 @@ export function readContentType(value: unknown): ContentType {
     label: (string(item.label) ?? string(item.name) ?? '').replace(/ \(internal\)$/, ''),
     draftPublic: item.draftPublic === true,
     internal: item.internal === true,
-    workflowId: string(item.workflowId),
+    workflowId,
+    restrictsReaders: hasWorkflow({ workflowId }),
     slugs: records(item.slugs).flatMap((slug) => {
       const target = string(slug.target);
       const source = string(slug.source);
@@ -53,7 +57,7 @@ export function readContentType(value: unknown): ContentType {
 }
 
 /** Returns whether objects of the type move through states; the workflow `generic` has one state, no transitions. */
-export function hasWorkflow({ workflowId }: ContentType): boolean {
+export function hasWorkflow({ workflowId }: Pick<ContentType, 'workflowId'>): boolean {
   return workflowId !== null && workflowId !== '' && workflowId !== 'generic';
 }
 

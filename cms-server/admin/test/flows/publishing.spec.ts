@@ -332,6 +332,27 @@ test('moves an object through all states of its workflow', async ({ page, server
   await expect(panel(page).getByRole('button', { name: /Move to/ })).toHaveCount(0);
 });
 
+test('says that a save is visible, unless the workflow has a state public', async ({
+  page,
+  server,
+  pageOrigin,
+}) => {
+  const open = { id: 'open', name: 'Open', initial_state: 'new', states: ['new', 'done'], transitions: [] };
+  expect((await server.request('POST', '/api/v1/internal/workflow', open)).ok).toBe(true);
+  await createType(server, 'note', { workflowId: 'open' });
+  await createType(server, 'report', { workflowId: 'publishing' });
+  for (const type of ['note', 'report'])
+    await server.request('POST', `/api/v1/content/${type}`, { id: 'one', title: 'One' });
+  await signIn(page);
+  for (const [type, label] of [
+    ['note', 'Save, visible immediately'],
+    ['report', 'Save'],
+  ]) {
+    await page.goto(`${pageOrigin}/admin/c/${type ?? ''}/one`);
+    await expect(page.getByRole('button', { name: label ?? '', exact: true })).toBeVisible();
+  }
+});
+
 test('opens the preview of a draft', async ({ page, server, pageOrigin }) => {
   await createType(server, 'leaf', { draftPublic: true });
   const definition = (await (await server.request('GET', '/api/v1/internal/contenttype/leaf')).json()) as {

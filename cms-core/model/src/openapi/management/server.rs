@@ -149,8 +149,9 @@ fn webhooks(grants: &Grants<'_>) -> Vec<Operation> {
         .parameters(of())
         .parameters(pages())
         .respond_if_found([ok(paged(Schema::reference(DELIVERY)))]);
-    let ids = Schema::list(Schema::integer())
-        .described("Deliveries; all failed ones by default. Pending ones become due in any case");
+    let ids = Schema::list(Schema::integer()).described(
+        "Deliveries; all failed ones by default. In both cases all pending ones become due",
+    );
     let path = "/api/v1/internal/webhook/{id}/replay";
     let replay = Operation::post(path, "replayWebhook", "Send deliveries again").parameters(of());
     let wrong = json!({ "ids": ["String value found, but an array is required"] });

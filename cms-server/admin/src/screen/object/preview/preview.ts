@@ -20,7 +20,8 @@ export function isEmbeddable(type: ContentType): boolean {
   const target = type.admin.previewUrl ?? '';
   const origins = session.context?.features.previewOrigins ?? [];
   return (
-    target.startsWith('/') || origins.some((origin) => target === origin || target.startsWith(`${origin}/`))
+    target.startsWith('/') ||
+    [location.origin, ...origins].some((origin) => target === origin || target.startsWith(`${origin}/`))
   );
 }
 

@@ -6,7 +6,6 @@ import { navigate, objectHref } from '../../../router.svelte';
 import { may, session } from '../../../session/session.svelte';
 import { t } from '../../../text';
 import { dateTime } from '../../../text/format';
-import { hasWorkflow } from '../../../type/definition';
 import type { MenuItem } from '../../../ui/Menu.svelte';
 import { toast } from '../../../ui/toasts.svelte';
 
@@ -31,7 +30,7 @@ function reasonAgainstSchedule(publishing: Publishing): string | undefined {
 function reasonAgainstDeletion(publishing: Publishing): string | undefined {
   const { type, object } = publishing.editor;
   if (!may('d', type.name)) return t.publishing.reason.noDelete;
-  const isSeen = (type.draftPublic || hasWorkflow(type)) && isPublic(type, object?.internal ?? {});
+  const isSeen = (type.draftPublic || type.restrictsReaders) && isPublic(type, object?.internal ?? {});
   return isSeen && !session.mayPublish ? t.publishing.reason.deletePublic : undefined;
 }
 
