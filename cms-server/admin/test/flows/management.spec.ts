@@ -218,6 +218,16 @@ test('begins the console with the request of the open screen', async ({ page, pa
     .click();
   await expect(page.getByLabel('order_by')).toHaveValue('price');
   await expectAccessible(page);
+  await page.goto(
+    `${pageOrigin}/admin/c/product?filters={"internal.updatedAt":{"type":"lastDays","filter":7}}`,
+  );
+  await page
+    .getByRole('navigation', { name: 'Navigation' })
+    .getByRole('link', { name: 'API', exact: true })
+    .click();
+  await expect(page.getByLabel('filters')).toHaveValue(/"greaterThanOrEqual"/);
+  await page.getByRole('button', { name: 'Send GET' }).click();
+  await expect(page.getByText('Status 200')).toBeVisible();
 });
 
 test('says which right is missing to everybody but administrators', async ({ page, server, pageOrigin }) => {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import api from '../../../api.json';
 import { asCommand, asGraphQlCommand } from './command';
 import { findOperations, readOperations } from './operations';
-import { asCurl, missingOf, operationOf, requestOf } from './request';
+import { asCurl, filtersOf, missingOf, operationOf, requestOf } from './request';
 
 const operations = readOperations(api);
 const named = (id: string) => {
@@ -69,4 +69,16 @@ test('commands contain the body, and the variables of a query', () => {
   expect(asGraphQlCommand('{ a }', '{}', 'https://x', false)).toBe(
     "printf %s '{ a }' | cms graphql query - --v2 --server https://x",
   );
+});
+
+test('conditions of a list become filters of the API', () => {
+  const title = { type: 'contains', filter: 'boat' };
+  const recent = { 'internal.updatedAt': { type: 'lastDays', filter: 7 }, title };
+  expect(JSON.parse(filtersOf(JSON.stringify(recent)))).toEqual({
+    'internal.updatedAt': {
+      type: 'greaterThanOrEqual',
+      filter: expect.stringMatching(/^\d{4}-.*Z$/) as string,
+    },
+    title,
+  });
 });

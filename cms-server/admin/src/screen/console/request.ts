@@ -1,5 +1,7 @@
 // The request of an operation with its values, and the same request for programs. Plain values.
 import { quoted } from '../../value/command-line';
+import { daysBefore } from '../../value/clock';
+import { isRecord } from '../../value/record';
 import type { Operation } from './operations';
 
 export interface ConsoleRequest {
@@ -13,6 +15,19 @@ export interface ConsoleRequest {
 export type ParameterValues = Record<string, string>;
 
 export const valueKey = ({ in: where, name }: Operation['parameters'][number]) => `${where}.${name}`;
+
+/** The filters of the API for the conditions of a list: `lastDays` is known to this page only. */
+export function filtersOf(conditions: string): string {
+  const toFilter = (_key: string, value: unknown) =>
+    isRecord(value) && value.type === 'lastDays'
+      ? { type: 'greaterThanOrEqual', filter: daysBefore(Number(value.filter)) }
+      : value;
+  try {
+    return JSON.stringify(JSON.parse(conditions, toFilter));
+  } catch {
+    return conditions;
+  }
+}
 
 /** Names of required parameters without a value. */
 export function missingOf(operation: Operation, values: ParameterValues): string[] {

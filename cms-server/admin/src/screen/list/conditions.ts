@@ -1,6 +1,6 @@
 // Conditions of a list: between the address of the page, the `filters` of the API, and the search language.
 // Plain values; knows no screen and no request.
-import { serverNow } from '../../value/clock';
+import { daysBefore, isoDate, serverNow } from '../../value/clock';
 import { isRecord } from '../../value/record';
 import { exactValue } from '../../value/search-text';
 
@@ -85,9 +85,6 @@ export function isComplete({ type, filter, filter2 }: Condition): boolean {
 export type PathKind = 'text' | 'number' | 'date' | 'dateTime' | 'instant' | 'boolean' | 'relation' | 'other';
 
 const DATE_PATTERN = /^\d{4}-\d\d-\d\d$/;
-const HOUR_MS = 3_600_000;
-/** No object is older: the API has years of four digits. */
-const FIRST_DATE_MS = Date.parse('0001-01-01T00:00:00Z');
 
 /** Conditions for the API. Compared with a property that has times, a day becomes a time of that day. */
 export function apiConditions(
@@ -103,9 +100,7 @@ export function apiConditions(
 function apiCondition(condition: Condition, kind: PathKind, now: number): Record<string, unknown> {
   const { type, filter, filter2 } = condition;
   if (type === 'lastDays') {
-    // Rounded down to an hour, so that the request stays the same until the next hour.
-    const from = Math.floor(now / HOUR_MS) * HOUR_MS - Number(filter) * 24 * HOUR_MS;
-    return { type: 'greaterThanOrEqual', filter: isoDate(Math.max(from, FIRST_DATE_MS)) ?? filter };
+    return { type: 'greaterThanOrEqual', filter: daysBefore(Number(filter), now) ?? filter };
   }
   if (kind !== 'instant' && kind !== 'dateTime') return { ...condition };
   // If a condition includes the complete day, or begins after it, the day stands for its last second.
@@ -121,12 +116,6 @@ function moment(value: Scalar | Scalar[], kind: PathKind, last: boolean): Scalar
   if (typeof value !== 'string' || !DATE_PATTERN.test(value)) return value;
   const local = `${value}T${last ? '23:59:59' : '00:00:00'}`;
   return kind === 'instant' ? (isoDate(local) ?? value) : local;
-}
-
-/** A date in the format of the API; null if it is not valid, which only a typed address can cause. */
-function isoDate(value: string | number): string | null {
-  const date = new Date(value);
-  return Number.isNaN(date.getTime()) ? null : date.toISOString();
 }
 
 /**

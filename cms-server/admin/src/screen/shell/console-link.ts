@@ -1,6 +1,4 @@
 // The operation that the console opens with: the request behind the open screen. Plain values.
-import { apiConditions, parseConditions } from '../list/conditions';
-
 const MEDIA_TYPE = '_media';
 const PLAN_SEGMENT = '+plan';
 /** Screens without a name or an id in their path. */
@@ -61,7 +59,7 @@ function contentQuery(
   }
   const words = query.get('q') ?? '';
   const order = query.get('order') ?? '';
-  const conditions = apiConditions(parseConditions(query.get('filters')), kindOf);
+  const conditions = query.get('filters') ?? '';
   const ordered = order !== '' && {
     'query.order_by': order.replace(/^-/, ''),
     'query.order_direction': order.startsWith('-') ? 'desc' : 'asc',
@@ -72,12 +70,8 @@ function contentQuery(
   return {
     op: 'content_list',
     'path.contentType': type,
-    ...(Object.keys(conditions).length > 0 && { 'query.filters': JSON.stringify(conditions) }),
+    // The console makes filters of the API from them.
+    ...(conditions !== '' && { conditions }),
     ...ordered,
   };
-}
-
-/** Without the definition of the type, only the times of `internal` are known to be times. */
-function kindOf(path: string): 'instant' | 'other' {
-  return /^internal\.\w+At$/.test(path) ? 'instant' : 'other';
 }

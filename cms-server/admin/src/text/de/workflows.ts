@@ -3,7 +3,8 @@ import type { Texts } from '..';
 import { plural } from '../format';
 
 export const workflows: Texts['workflows'] = {
-  about: 'Zustände, die Objekte durchlaufen. Heißt einer public, sehen Besucher nur Objekte in diesem. Ein Inhaltstyp nennt seinen Workflow.',
+  about:
+    'Zustände, die Objekte durchlaufen. Heißt einer public, sehen Besucher nur Objekte in diesem. Ein Inhaltstyp nennt seinen Workflow.',
   create: 'Neuer Workflow',
   createTitle: 'Neuer Workflow',
   edit: 'Bearbeiten',

@@ -2,7 +2,8 @@
 import { plural } from '../format';
 
 export const workflows = {
-  about: 'States that objects pass through. If one is called public, readers see only objects in it. A content type names its workflow.',
+  about:
+    'States that objects pass through. If one is called public, readers see only objects in it. A content type names its workflow.',
   create: 'New workflow',
   createTitle: 'New workflow',
   edit: 'Edit',
