@@ -59,16 +59,16 @@ const FALLBACK_EXTENSION: &str = "bin";
 pub(crate) struct MediaFiles(BTreeMap<String, PathBuf>);
 
 impl MediaFiles {
-    /// Removes and returns the file of an object: the file with this extension, otherwise one with
+    /// Removes and returns the file of an object: the file with this extension, otherwise one without or with
     /// another extension.
     pub(crate) fn take(&mut self, id: &str, extension: &str) -> Option<PathBuf> {
         let exact_name = file_name(id, extension).to_lowercase();
-        self.0.remove(&exact_name).or_else(|| {
-            let prefix = format!("{}.", id.to_lowercase());
-            let (name, _) = self.0.range(prefix.clone()..).next()?;
-            let name = name.clone();
-            if name.starts_with(&prefix) { self.0.remove(&name) } else { None }
-        })
+        let id = id.to_lowercase();
+        let prefix = format!("{id}.");
+        let next = self.0.range(prefix.clone()..).next().map(|(name, _)| name.clone());
+        let other = next.filter(|name| name.starts_with(&prefix));
+        let names = [Some(exact_name), Some(id), other];
+        names.into_iter().flatten().find_map(|name| self.0.remove(&name))
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -397,21 +397,6 @@ mod tests {
     }
 
     #[test]
-    fn media_file_is_found_by_its_complete_id() {
-        let names = ["logo-1.png", "logo.jpeg", "v1.2.webp"];
-        let files = names.map(|name| (name.to_owned(), PathBuf::from(name)));
-        let mut files = MediaFiles(BTreeMap::from(files));
-        for (id, found) in [
-            ("logo", Some("logo.jpeg")),
-            ("logo", None),
-            ("v1.2", Some("v1.2.webp")),
-            ("Logo-1", Some("logo-1.png")),
-        ] {
-            assert_eq!(files.take(id, "jpg"), found.map(PathBuf::from), "{id}");
-        }
-    }
-
-    #[test]
     fn folder_of_another_type_is_not_used() {
         let named =
             |name: &&str| ContentType { name: (*name).to_owned(), ..ContentType::default() };
@@ -434,7 +419,16 @@ mod tests {
 
     #[test]
     fn media_files_are_found_by_id() {
-        let names = ["_media-1.jpg", "_media-1.png", "_media-10.gif", "_media-2", "readme.md"];
+        let names = [
+            "_media-1.jpg",
+            "_media-1.png",
+            "_media-10.gif",
+            "_media-2",
+            "logo-1.png",
+            "logo.jpeg",
+            "readme.md",
+            "v1.2.webp",
+        ];
         let files = names.map(|name| (name.to_owned(), PathBuf::from(name)));
         let mut files = MediaFiles(BTreeMap::from(files));
         let mut take = |id: &str, extension: &str| {
@@ -446,7 +440,9 @@ mod tests {
         assert_eq!(take("_media-10", "GIF").as_deref(), Some("_media-10.gif"));
         assert_eq!(take("_media-2", "").as_deref(), Some("_media-2"));
         assert_eq!(take("_media", "jpg"), None);
-        assert_eq!(files.len(), 1);
+        assert_eq!(take("logo", "jpg").as_deref(), Some("logo.jpeg"));
+        assert_eq!(take("v1.2", "jpg").as_deref(), Some("v1.2.webp"));
+        assert_eq!(files.len(), 2);
     }
 
     #[test]
