@@ -227,7 +227,7 @@ fn plan_becomes_stale_when_rules_on_its_types_change() {
     assert_stale_after(2, &|| test.cms.keys().revoke(&local, &key.id).map(drop).unwrap());
     let editor = map(json!({ "role": "editor", "rules": [] }));
     assert_stale_after(1, &|| {
-        test.cms.users().update(&local, &user.id, &editor).map(drop).unwrap()
+        test.cms.users().update(&local, &user.id, &editor).map(drop).unwrap();
     });
 }
 
