@@ -1,13 +1,15 @@
-//! The directory of the generations of an index.
+//! The directory of the generations of an index, and the generation that searches use.
 //!
 //! A generation is a directory `index/<number>`; the file `index/current` names the one that searches use.
 
 use std::{
     fs::{self, File},
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use cms_model::error::{Error, Result};
+use cms_search::{Generation, IndexPosition};
 use cms_system::{folder, lock};
 
 /// Names the generation that searches use.
@@ -61,5 +63,23 @@ impl GenerationFolder {
     pub(super) fn discard(&self, number: u64) {
         fs::remove_file(self.0.join(CURRENT)).ok();
         fs::remove_file(self.path_of(number).join("meta.json")).ok();
+    }
+}
+
+/// An open generation, and the position of its last commit.
+pub(super) struct CurrentGeneration {
+    pub(super) number: u64,
+    pub(super) generation: Arc<Generation>,
+    pub(super) position: IndexPosition,
+}
+
+impl CurrentGeneration {
+    /// A generation on disk. If its rows are those of another state of the database, it covers none.
+    pub(super) fn found(
+        (number, generation, position): (u64, Arc<Generation>, IndexPosition),
+        is_in_history: bool,
+    ) -> Arc<Self> {
+        let position = if is_in_history { position } else { IndexPosition::new(0, 0) };
+        Arc::new(Self { number, generation, position })
     }
 }

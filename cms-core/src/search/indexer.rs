@@ -21,7 +21,7 @@ use cms_model::error::{Error, Result};
 use cms_search::{Generation, IndexPosition, TypeReindex};
 
 use super::{
-    generation_folder::GenerationFolder,
+    generation_folder::{CurrentGeneration, GenerationFolder},
     index_follower::{ContentSource, FollowerState, IndexFollower},
 };
 
@@ -37,13 +37,6 @@ const MIN_CHANGES_FOR_PAUSE: i64 = 100;
 const MAX_BACKLOG: i64 = 1_000;
 /// Poll interval for the commits of another process.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
-
-/// An open generation, and the position of its last commit.
-pub(super) struct CurrentGeneration {
-    number: u64,
-    pub(super) generation: Arc<Generation>,
-    pub(super) position: IndexPosition,
-}
 
 /// The index of one data directory.
 pub(crate) struct Indexer {
@@ -212,9 +205,14 @@ impl Indexer {
 
     /// Returns the progress of the reindex job of a journal row, and the last indexing error. Type 0
     /// stands for all types.
-    pub(super) fn stage(&self, seq: i64, ctds: &[i64]) -> Result<(Stage, Option<String>)> {
+    pub(super) fn stage(
+        &self,
+        source: ContentSource<'_>,
+        seq: i64,
+        ctds: &[i64],
+    ) -> Result<(Stage, Option<String>)> {
         if matches!(self.lock().writer, WriteRight::Free(None)) {
-            self.poll()?;
+            self.poll(source)?;
         }
         let state = self.lock();
         let failure = state.failure.clone();
@@ -280,7 +278,7 @@ impl Indexer {
         let mut returned = ReturnWriterOnDrop { indexer: self, writer: None };
         let found = writer.map_or_else(|| self.open_writer(source), |writer| Ok(Some(writer)));
         let done = found.and_then(|writer| {
-            let Some(mut writer) = writer else { return self.poll().map(|()| false) };
+            let Some(mut writer) = writer else { return self.poll(source).map(|()| false) };
             self.run(&mut writer, source, goal)?;
             self.lock().next = writer.next.as_ref().map(|next| next.follower.position.clone());
             // After a failure the writer state is dropped: the next batch opens the generations
@@ -358,12 +356,8 @@ impl Indexer {
             let is_current = current_number == Some(number);
             let is_in_history = source.is_in_history(&position)?;
             if is_current {
-                let generation = Arc::clone(&generation);
-                // Its rows are those of another state of the database.
-                let position =
-                    if is_in_history { position.clone() } else { IndexPosition::new(0, 0) };
-                self.lock().current =
-                    Some(Arc::new(CurrentGeneration { number, generation, position }));
+                let found = (number, Arc::clone(&generation), position.clone());
+                self.lock().current = Some(CurrentGeneration::found(found, is_in_history));
             }
             if !is_in_history || current_number.is_some_and(|current| number < current) {
                 // The database was restored to another state: then the current index is used until a new one
@@ -421,7 +415,7 @@ impl Indexer {
     }
 
     /// Reads the commits of another process.
-    fn poll(&self) -> Result<()> {
+    fn poll(&self, source: ContentSource<'_>) -> Result<()> {
         let Some(number) = self.folder.current() else { return Ok(()) };
         let before = self.lock().current.clone();
         let known = before.as_ref().filter(|current| current.number == number);
@@ -432,6 +426,7 @@ impl Indexer {
         // In this order, so that the index contains at least the changes up to its position.
         let position = generation.position()?;
         generation.reload()?;
+        let is_in_history = source.is_in_history(&position)?;
         let newest = self.folder.numbers()?.last().copied().filter(|newest| *newest > number);
         let next = newest.and_then(|newest| Generation::open(&self.folder.path_of(newest)).ok());
         let next = next.and_then(|next| next.position().ok());
@@ -439,7 +434,8 @@ impl Indexer {
         // Another thread may have begun to write, and published a newer commit.
         if state.current.as_ref().map(Arc::as_ptr) == before.as_ref().map(Arc::as_ptr) {
             state.next = next;
-            state.current = Some(Arc::new(CurrentGeneration { number, generation, position }));
+            state.current =
+                Some(CurrentGeneration::found((number, generation, position), is_in_history));
         }
         Ok(())
     }

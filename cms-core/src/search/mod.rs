@@ -4,7 +4,7 @@
 //! |---|---|
 //! | [`index_follower`] | journal → documents: the only code that writes objects of the store to the index |
 //! | [`indexer`] | which thread updates the index, and when |
-//! | [`generation_folder`] | the directory of the index |
+//! | [`generation_folder`] | the directory of the index, and the generation that searches use |
 //! | [`service`], `response` | searches; renders hits as JSON |
 //! | [`compare`] | compares the index with the database |
 //! | [`mod@matches`] | the objects that match a text, for bulk jobs |

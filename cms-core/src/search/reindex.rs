@@ -99,7 +99,7 @@ impl Searching<'_> {
             let total = objects(reader, catalog, &ctds)?;
             Ok((ctds, total))
         })?;
-        let (stage, error) = self.cms.index.stage(last, &wanted)?;
+        let (stage, error) = self.cms.index.stage(self.source(), last, &wanted)?;
         let (state, done) = match stage {
             Stage::Waiting => (ReindexState::Waiting, 0),
             Stage::Running(pending) => {

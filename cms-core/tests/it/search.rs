@@ -326,7 +326,12 @@ fn search_says_that_the_index_is_of_another_state() {
     fs::rename(path.join("older.db"), path.join("cms.db")).unwrap();
     let config = CoreConfig { search_wait: Duration::ZERO, ..CoreConfig::new(&path) };
     let cms = Cms::open(config).unwrap();
+    // As another process that is about to write the index.
+    let lock = fs::File::open(path.join("index/lock")).unwrap();
+    lock.lock().unwrap();
     assert_eq!(incomplete(&cms)["count"], 20, "the index has 21 objects");
+    drop(lock);
+    assert_eq!(incomplete(&cms)["count"], 20, "also where this process may write");
     while cms.search().advance().unwrap() {}
     assert_same(&cms);
 }
