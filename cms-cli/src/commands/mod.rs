@@ -44,7 +44,7 @@ mod whoami;
 mod workflow;
 
 use std::sync::{
-    Arc, OnceLock,
+    Arc, LazyLock,
     atomic::{AtomicBool, Ordering},
 };
 
@@ -171,14 +171,13 @@ fn count_objects(target: &dyn Target, name: &str, filters: Option<String>) -> Re
 /// Returns a flag that Ctrl-C sets. Where no handler can be installed, Ctrl-C ends the process.
 fn interrupt() -> Arc<AtomicBool> {
     // A process can install one handler only.
-    static INTERRUPT: OnceLock<Arc<AtomicBool>> = OnceLock::new();
-    let install = || {
+    static INTERRUPT: LazyLock<Arc<AtomicBool>> = LazyLock::new(|| {
         let interrupt = Arc::new(AtomicBool::new(false));
         let flag = Arc::clone(&interrupt);
         ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed)).ok();
         interrupt
-    };
-    Arc::clone(INTERRUPT.get_or_init(install))
+    });
+    Arc::clone(&INTERRUPT)
 }
 
 /// The last line of a dry run.

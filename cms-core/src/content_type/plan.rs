@@ -31,6 +31,7 @@ use cms_model::{
     workflow::model::{is_built_in, parse},
 };
 use cms_store::WriteTransaction;
+use serde::Serialize;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
@@ -403,23 +404,18 @@ impl Run {
     /// with.
     fn fingerprint(&self, writer: &WriteTransaction<'_>, catalog: &Catalog) -> Result<String> {
         let mut digest = Sha256::new();
-        let wanted = serde_json::to_vec(&self.wanted).map_err(Error::internal)?;
-        digest.update(&wanted);
+        update_with(&mut digest, &self.wanted)?;
         digest.update(catalog.rev.to_le_bytes());
         for key in writer.keys()? {
             // Scoped keys block the deletion of types; other keys matter only when the project has
             // keys.
             if key.kind == KeyKind::Scoped || !self.wanted.keys.is_empty() {
-                let fact = serde_json::to_vec(&(key.name, key.kind, key.rules))
-                    .map_err(Error::internal)?;
-                digest.update(&fact);
+                update_with(&mut digest, &(key.name, key.kind, key.rules))?;
             }
         }
         // Rules of users block the deletion of types, too.
         for user in writer.users()?.into_iter().filter(|user| !user.profile.rules.is_empty()) {
-            let fact = serde_json::to_vec(&(user.profile.email, user.profile.rules))
-                .map_err(Error::internal)?;
-            digest.update(&fact);
+            update_with(&mut digest, &(user.profile.email, user.profile.rules))?;
         }
         for known in catalog.types() {
             digest.update(known.pk.to_le_bytes());
@@ -427,6 +423,12 @@ impl Run {
         }
         Ok(hex(&digest.finalize()[..16]))
     }
+}
+
+/// Adds a value as JSON to a digest.
+fn update_with(digest: &mut Sha256, value: &impl Serialize) -> Result<()> {
+    digest.update(serde_json::to_vec(value).map_err(Error::internal)?);
+    Ok(())
 }
 
 /// Returns the new definition of a type. If the type does not change, or the definition is not valid,
