@@ -40,6 +40,16 @@ impl CountingIds {
     fn next(&self) -> u64 {
         self.0.fetch_add(1, Ordering::Relaxed) + 1
     }
+
+    /// The number of ids so far.
+    pub fn issued(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// Leaves out ids, which a database contains already.
+    pub fn skip(&self, count: u64) {
+        self.0.fetch_add(count, Ordering::Relaxed);
+    }
 }
 
 impl IdSource for CountingIds {

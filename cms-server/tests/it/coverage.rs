@@ -1,5 +1,7 @@
 //! Each route, requested by each kind of caller: a route without a row fails.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use cms_core::{
     Caller, Cms,
     wire::{
@@ -359,9 +361,12 @@ fn graphql(row: &mut impl FnMut(&'static str, &'static str, &'static str, Value,
     }
 }
 
-/// Restores the state that an earlier caller of the same row may have changed; returns the path
-/// with the ids of this data directory.
-pub(crate) fn prepare(app: &TestApp, caller: CallerKind, path: &str) -> String {
+/// The number of keys and users that were created to be changed or deleted.
+static VICTIMS: AtomicUsize = AtomicUsize::new(0);
+
+/// Restores the state that an earlier request may have changed; returns the path with the ids of this
+/// data directory.
+pub(crate) fn prepare(app: &TestApp, path: &str) -> String {
     let (cms, local) = (&app.core.cms, Caller::local());
     // These calls fail if an earlier caller has left the wanted state, which is no problem.
     drop(cms.types().delete(&local, "fresh"));
@@ -382,9 +387,10 @@ pub(crate) fn prepare(app: &TestApp, caller: CallerKind, path: &str) -> String {
         let action = PublishAction::Unpublish;
         cms.publishing().set_statuses(&local, "post", &["one".to_owned()], action).unwrap();
     }
-    let name = format!("victim of {caller:?}");
-    let key = app.core.create_key(&name, KeyKind::ReadOnly, &[]).item.id;
-    let user = json!({ "email": format!("{caller:?}@victim"), "name": "Victim", "role": "viewer" });
+    let victim = VICTIMS.fetch_add(1, Ordering::Relaxed);
+    let key = app.core.create_key(&format!("victim {victim}"), KeyKind::ReadOnly, &[]).item.id;
+    let user =
+        json!({ "email": format!("{victim}@example.org"), "name": "Victim", "role": "viewer" });
     let user = cms.users().create(&local, &object(&user), "http://localhost").unwrap().user.id;
     drop(cms.users().delete(&local, &user_with_email(cms, "new@example.com")));
     let view = json!({ "name": "Others", "definition": {} });
@@ -420,13 +426,8 @@ fn user_with_email(cms: &Cms, email: &str) -> String {
 fn settings(path: &str) -> Map<String, Value> {
     let needs_draft_public =
         ["publish", "archive", "schedule"].iter().any(|word| path.ends_with(word));
-    object(&if needs_draft_public {
-        json!({ "draftPublic": true })
-    } else if path.starts_with("/api/v1/workflow/") {
-        json!({ "workflowId": "publishing" })
-    } else {
-        json!({})
-    })
+    let workflow = if path.starts_with("/api/v1/workflow/") { "publishing" } else { "generic" };
+    object(&json!({ "draftPublic": needs_draft_public, "workflowId": workflow }))
 }
 
 #[tokio::test]
@@ -435,14 +436,14 @@ async fn route_has_the_expected_status_for_each_caller() {
         let app = TestApp::new();
         let mut statuses = [0; 7];
         for (status, caller) in statuses.iter_mut().zip(CallerKind::ALL) {
-            let path = prepare(&app, caller, row.path);
+            let path = prepare(&app, row.path);
             *status = app.send_as(caller, row.method, &path, &row.body).await.status;
         }
         assert_eq!(statuses, row.statuses, "{} {}", row.method, row.path);
         let app = TestApp::new();
         let mut statuses = [0; 8];
         for (status, caller) in statuses.iter_mut().zip(CallerKind::WITH_COOKIE) {
-            let path = prepare(&app, caller, row.path);
+            let path = prepare(&app, row.path);
             *status = app.send_as(caller, row.method, &path, &row.body).await.status;
         }
         assert_eq!(statuses, row.cookie_statuses(), "{} {} with a cookie", row.method, row.path);
