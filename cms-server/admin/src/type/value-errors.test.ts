@@ -7,9 +7,10 @@ const number = (type: string) => fieldNamed('n', { kind: 'number', type });
 describe('errors of numbers and points', () => {
   it('have texts of the page', () => {
     expect(valueErrors([number('integer')], { n: '1.5' })).toEqual({ n: ['Use a whole number.'] });
-    expect(valueErrors([number('number')], { n: '1,25' })).toEqual({
-      n: ['Use a point: 1.25 instead of 1,25.'],
-    });
+    const withComma = { n: ['Write 1000 or 1.25, without commas.'] };
+    expect(valueErrors([number('number')], { n: '1,25' })).toEqual(withComma);
+    expect(valueErrors([number('integer')], { n: '1,000' })).toEqual(withComma);
+    expect(valueErrors([number('number')], { n: '1,000,000' })).toEqual(withComma);
     expect(valueErrors([number('number')], { n: 'many' })).toEqual({ n: ['This is not a number.'] });
     expect(valueErrors([number('integer')], { n: '9007199254740993' })).toEqual({
       n: ['This number has too many digits to be stored exactly.'],

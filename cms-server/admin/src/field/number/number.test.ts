@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseNumber } from './number';
+import { numberText, parseNumber } from './number';
 
 describe('number', () => {
   it.each([
@@ -27,5 +27,24 @@ describe('number', () => {
     expect(parseNumber('12,5', 'number', 'de')).toBe(12.5);
     expect(parseNumber('7,0', 'integer', 'de')).toBe(7);
     expect(parseNumber('1,000', 'number', 'en')).toBeNull();
+  });
+
+  it.each([
+    ['1.000', null],
+    ['-12.125', null],
+    ['1.000.000', null],
+    ['1,000', 1],
+    ['0.125', 0.125],
+    ['1.25', 1.25],
+    ['1000.125', 1000.125],
+  ])('reads %j in German as %s', (text, expected) => {
+    expect(parseNumber(text, 'number', 'de')).toBe(expected);
+  });
+
+  it.each([1.125, -0.5, 1000, 1234567.125, 1e21, 1.5e-7])('reads %d as it is shown', (value) => {
+    for (const language of ['en', 'de']) {
+      expect(parseNumber(numberText(value, language), 'number', language)).toBe(value);
+    }
+    expect(numberText(1.125, 'de')).toBe('1,125');
   });
 });

@@ -2,13 +2,26 @@
 import { locale } from '../../text';
 import { isRounded } from '../../value/exact-json';
 
+/** Numbers with separators of thousands, in one language or another. */
+export const GROUPED = /^[+-]?[1-9]\d{0,2}([.,]\d{3})+$/;
+
+const hasDecimalComma = (language: string) => new Intl.NumberFormat(language).format(0.5).includes(',');
+
+/** A number as it is shown for editing: all digits, and the decimal sign that `parseNumber` reads. */
+export function numberText(value: number, language = locale): string {
+  return hasDecimalComma(language) ? String(value).replace('.', ',') : String(value);
+}
+
 /**
  * Reads a number; null if the text is none, or is a fraction for an integer. A comma is the decimal sign only in
- * languages that have it: in others, `1,000` would become 1.
+ * languages that have it: in others, `1,000` would become 1. These also read a point, as in `1.5`, but not in
+ * `1.000`, which means a thousand there.
  */
 export function parseNumber(text: string, type: string, language = locale): number | null {
-  const comma = new Intl.NumberFormat(language).format(0.5).includes(',');
-  const plain = comma ? text.trim().replace(',', '.') : text.trim();
+  const typed = text.trim();
+  const comma = hasDecimalComma(language);
+  if (comma && typed.includes('.') && GROUPED.test(typed)) return null;
+  const plain = comma ? typed.replace(',', '.') : typed;
   if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(plain)) return null;
   const value = Number(plain);
   if (!Number.isFinite(value)) return null;
