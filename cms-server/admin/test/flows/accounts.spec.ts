@@ -27,6 +27,7 @@ test.describe('without a user', () => {
     server,
     pageOrigin,
   }) => {
+    await page.goto('/admin');
     await expect(page.getByText('cms user create')).toBeVisible();
     await expectAccessible(page);
     const link = /CMS_SETUP_URL=(\S+)/.exec(server.output)?.[1] ?? '';
@@ -90,6 +91,7 @@ test('sets a new password by the link of an administrator', async ({ page, serve
 });
 
 test('refuses a wrong password, and pauses after too many', async ({ page }) => {
+  await page.goto('/admin');
   await page.getByLabel('E-mail').fill(ADMIN.email);
   await page.getByLabel('Password', { exact: true }).fill('wrong');
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
@@ -238,6 +240,7 @@ test('invites a user with rules, disables and deletes them', async ({ page }) =>
 
 test('does not let a disabled user in', async ({ page, server }) => {
   const user = await createUser(server, 'editor', { disabled: true });
+  await page.goto('/admin');
   await page.getByLabel('E-mail').fill(user.email);
   await page.getByLabel('Password', { exact: true }).fill(user.password);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();

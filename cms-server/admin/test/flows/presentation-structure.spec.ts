@@ -6,6 +6,7 @@ import { expect, expectAccessible, signIn, test } from '../support';
 const main = (page: Page): Locator => page.getByRole('main');
 
 test('sign-in is a form with named fields', async ({ page }) => {
+  await page.goto('/admin');
   await expect(page.locator('body')).toMatchAriaSnapshot(`
     - main:
       - heading "Sign in" [level=1]

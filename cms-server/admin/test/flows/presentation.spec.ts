@@ -107,6 +107,7 @@ test.describe('on a phone', () => {
 });
 
 test('works without a pointer from sign-in to sign-out', async ({ page }) => {
+  await page.goto('/admin');
   const focused = page.locator(':focus');
   await tabTo(page, /^E-mail/);
   await page.keyboard.type(ADMIN.email);

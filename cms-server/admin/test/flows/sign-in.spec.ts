@@ -1,6 +1,7 @@
 import { expect, expectAccessible, signIn, test } from '../support';
 
 test('signs in, opens an object, changes and saves it', async ({ page, server }) => {
+  await page.goto('/admin');
   await expectAccessible(page);
   await signIn(page);
   await expectAccessible(page);

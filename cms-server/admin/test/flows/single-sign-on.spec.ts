@@ -38,6 +38,7 @@ test('signs in at the provider, and returns to the requested address', async ({
 
 test('says that a stranger has no account', async ({ page, issuer }) => {
   issuer.account = { email: 'stranger@example.com', email_verified: true, name: 'A stranger' };
+  await page.goto('/admin');
   await page.getByRole('link', { name: 'Tidemill account' }).click();
   await expect(page.getByRole('alert')).toContainText('You have no account here.');
   await expect(page).toHaveURL(/\/admin\/sign-in$/);
@@ -45,6 +46,7 @@ test('says that a stranger has no account', async ({ page, issuer }) => {
 });
 
 test('says that the provider refused', async ({ page }) => {
+  await page.goto('/admin');
   await page.getByRole('link', { name: 'Tidemill account' }).click();
   await expect(page.getByRole('alert')).toContainText('The single sign-on service refused the sign-in.');
 });
