@@ -61,8 +61,8 @@ export async function addManaged(server: Server): Promise<void> {
 }
 
 /** Opens a screen and waits until its contents are there. */
-export async function openScreen(page: Page, pageOrigin: string, path: string): Promise<void> {
-  await page.goto(`${pageOrigin}/admin/${path}`);
+export async function openScreen(page: Page, path: string): Promise<void> {
+  await page.goto(`/admin/${path}`);
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
   await expect(
     page.getByRole('main').locator('a, input, button, .notice').filter({ visible: true }).first(),

@@ -10,8 +10,8 @@ export async function stored(server: Server, type: string, id: string): Promise<
   return response.json();
 }
 
-export async function open(page: Page, pageOrigin: string, type: string, id: string): Promise<void> {
-  await page.goto(`${pageOrigin}/admin/c/${type}/${id}`);
+export async function open(page: Page, type: string, id: string): Promise<void> {
+  await page.goto(`/admin/c/${type}/${id}`);
 }
 
 export async function save(page: Page): Promise<void> {

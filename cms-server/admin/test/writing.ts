@@ -7,7 +7,7 @@ export const saveButton = (page: Page): Locator => page.getByRole('button', { na
 
 /** Opens a form by its path below /admin. */
 export async function openForm(page: Page, path: string): Promise<void> {
-  await page.goto(`${new URL(page.url()).origin}/admin/${path}`);
+  await page.goto(`/admin/${path}`);
   await expect(saveButton(page)).toBeVisible();
 }
 

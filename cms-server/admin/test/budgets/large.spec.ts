@@ -20,7 +20,7 @@ async function fill(server: Server, type: string): Promise<void> {
   }
 }
 
-test('list of 100,000 objects is shown immediately', async ({ page, server, pageOrigin }) => {
+test('list of 100,000 objects is shown immediately', async ({ page, server }) => {
   const report: Record<string, number> = {};
   await create(server, textType('item', ['title', 'body']));
   await fill(server, 'item');
@@ -42,7 +42,7 @@ test('list of 100,000 objects is shown immediately', async ({ page, server, page
   const loads: number[] = [];
   for (let run = 0; run < 5; run += 1) {
     const start = Date.now();
-    await page.goto(`${pageOrigin}/admin/c/item`);
+    await page.goto('/admin/c/item');
     await page.getByRole('row').nth(5).waitFor();
     loads.push(Date.now() - start);
   }

@@ -38,7 +38,7 @@ async function measure(page: Page, what: string): Promise<void> {
   expect(p95).toBeLessThan(BUDGET_MS);
 }
 
-test('form of 300 fields', async ({ page, server, pageOrigin }) => {
+test('form of 300 fields', async ({ page, server }) => {
   await create(
     server,
     textType(
@@ -47,12 +47,12 @@ test('form of 300 fields', async ({ page, server, pageOrigin }) => {
     ),
   );
   await signIn(page);
-  await page.goto(`${pageOrigin}/admin/c/wide/+new`);
+  await page.goto('/admin/c/wide/+new');
   await page.getByLabel('Field150', { exact: true }).click();
   await measure(page, 'form of 300 fields');
 });
 
-test('list of 500 items', async ({ page, server, pageOrigin }) => {
+test('list of 500 items', async ({ page, server }) => {
   const brewing = Array.from({ length: ITEMS }, (_, n) => ({
     method: `Method ${String(n)}`,
     grams: n + 1,
@@ -60,7 +60,7 @@ test('list of 500 items', async ({ page, server, pageOrigin }) => {
   }));
   const id = await put(server, 'product', { name: 'Many ways', kind: 'coffee', price: 5, brewing });
   await signIn(page);
-  await page.goto(`${pageOrigin}/admin/c/product/${id}`);
+  await page.goto(`/admin/c/product/${id}`);
   await page
     .getByRole('textbox', { name: /^Method/ })
     .nth(20)
@@ -68,7 +68,7 @@ test('list of 500 items', async ({ page, server, pageOrigin }) => {
   await measure(page, 'list of 500 items');
 });
 
-test('relation with 10,000 links and list of 10,000 lines', async ({ page, server, pageOrigin }) => {
+test('relation with 10,000 links and list of 10,000 lines', async ({ page, server }) => {
   test.setTimeout(900_000);
   const links = Array.from({ length: LONG_LIST_ITEMS }, (_, n) => ({
     type: 'internal',
@@ -93,7 +93,7 @@ test('relation with 10,000 links and list of 10,000 lines', async ({ page, serve
   const lines = Array.from({ length: LONG_LIST_ITEMS }, (_, n) => `line ${String(n)}`);
   const id = await put(server, 'many', { title: 'Many', lines, links });
   await signIn(page);
-  await page.goto(`${pageOrigin}/admin/c/many/${id}`);
+  await page.goto(`/admin/c/many/${id}`);
   await expect(page.getByRole('group', { name: 'Links' }).getByRole('listitem')).toHaveCount(50);
   await page.getByLabel('Title', { exact: true }).click();
   await measure(page, 'text beside 10,000 links and lines');
@@ -103,16 +103,16 @@ test('relation with 10,000 links and list of 10,000 lines', async ({ page, serve
   await measure(page, 'search beside 10,000 links');
 });
 
-test('rich text of 50 KB', async ({ page, server, pageOrigin }) => {
+test('rich text of 50 KB', async ({ page, server }) => {
   const description = paragraphs.map((text) => `<p>${text}</p>`).join('\n');
   const id = await put(server, 'product', { name: 'Long story', kind: 'coffee', price: 5, description });
   await signIn(page);
-  await page.goto(`${pageOrigin}/admin/c/product/${id}`);
+  await page.goto(`/admin/c/product/${id}`);
   await page.getByRole('textbox', { name: 'Description' }).locator('p').nth(20).click();
   await measure(page, 'rich text of 50 KB');
 });
 
-test('blocks of 50 KB', async ({ page, server, pageOrigin }) => {
+test('blocks of 50 KB', async ({ page, server }) => {
   const blocks = paragraphs.map((text, n) => ({
     id: `block${String(n)}`,
     type: 'paragraph',
@@ -127,12 +127,12 @@ test('blocks of 50 KB', async ({ page, server, pageOrigin }) => {
     content: { time: 1, version: '2.22.2', blocks },
   });
   await signIn(page);
-  await page.goto(`${pageOrigin}/admin/c/post/${id}`);
+  await page.goto(`/admin/c/post/${id}`);
   await page.getByRole('textbox', { name: 'Content' }).locator('p').nth(20).click();
   await measure(page, 'blocks of 50 KB');
 });
 
-test('Markdown of 50 KB', async ({ page, server, pageOrigin }) => {
+test('Markdown of 50 KB', async ({ page, server }) => {
   const story = paragraphs.join('\n\n');
   const id = await put(server, 'place', {
     name: 'Long story',
@@ -141,7 +141,7 @@ test('Markdown of 50 KB', async ({ page, server, pageOrigin }) => {
     story,
   });
   await signIn(page);
-  await page.goto(`${pageOrigin}/admin/c/place/${id}`);
+  await page.goto(`/admin/c/place/${id}`);
   await page.getByRole('textbox', { name: 'Story' }).click();
   await measure(page, 'Markdown of 50 KB');
 });

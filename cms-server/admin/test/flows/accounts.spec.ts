@@ -3,9 +3,9 @@ import { ADMIN } from '../server';
 import type { Page } from '@playwright/test';
 import type { Server } from '../server';
 
-/** A link of the server, with the origin of the page in place of that of the server. */
-function onPage(pageOrigin: string, link: string): string {
-  return pageOrigin + link.slice(link.indexOf('/admin'));
+/** A link of the server on the page, which can have another origin. */
+function pathOf(link: string): string {
+  return link.slice(link.indexOf('/admin'));
 }
 
 async function linkFor(server: Server, body: Record<string, unknown>): Promise<string> {
@@ -22,16 +22,12 @@ async function fillPassword(page: Page, label: string, password: string) {
 test.describe('without a user', () => {
   test.use({ options: { user: false, content: false } });
 
-  test('creates the first administrator by the link of the first start', async ({
-    page,
-    server,
-    pageOrigin,
-  }) => {
+  test('creates the first administrator by the link of the first start', async ({ page, server }) => {
     await page.goto('/admin');
     await expect(page.getByText('cms user create')).toBeVisible();
     await expectAccessible(page);
     const link = /CMS_SETUP_URL=(\S+)/.exec(server.output)?.[1] ?? '';
-    await page.goto(onPage(pageOrigin, link));
+    await page.goto(pathOf(link));
     await expect(page.getByRole('heading', { name: 'Set up cms' })).toBeVisible();
     expect(page.url()).not.toContain('code');
     await expectAccessible(page);
@@ -47,9 +43,9 @@ test.describe('without a user', () => {
   });
 });
 
-test('sets a password by an invitation, and the link works once', async ({ page, server, pageOrigin }) => {
+test('sets a password by an invitation, and the link works once', async ({ page, server }) => {
   const link = await linkFor(server, { email: 'ben@example.com', name: 'Ben Holt', role: 'editor' });
-  await page.goto(onPage(pageOrigin, link));
+  await page.goto(pathOf(link));
   await expect(page.getByRole('heading', { name: 'Welcome, Ben Holt' })).toBeVisible();
   await expect(page.getByLabel('E-mail')).toHaveValue('ben@example.com');
   await expect(page.getByLabel('Password', { exact: true })).toHaveAttribute('autocomplete', 'new-password');
@@ -59,8 +55,8 @@ test('sets a password by an invitation, and the link works once', async ({ page,
   await page.getByRole('button', { name: 'Ben Holt' }).click();
   await page.getByRole('menuitem', { name: 'Sign out' }).click();
   await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible();
-  await page.goto(`${pageOrigin}/admin`);
-  await page.goto(onPage(pageOrigin, link));
+  await page.goto('/admin');
+  await page.goto(pathOf(link));
   await expect(page.getByRole('heading', { name: 'This link is no longer valid' })).toBeVisible();
   await expect(page.getByText('Ask an administrator')).toBeVisible();
   await expectAccessible(page);
@@ -68,7 +64,7 @@ test('sets a password by an invitation, and the link works once', async ({ page,
   await signIn(page, { email: 'ben@example.com', password: 'ben has a passphrase' });
 });
 
-test('sets a new password by the link of an administrator', async ({ page, server, pageOrigin }) => {
+test('sets a new password by the link of an administrator', async ({ page, server }) => {
   const user = await createUser(server, 'author');
   await signIn(page);
   await page.getByRole('link', { name: 'Users' }).click();
@@ -82,7 +78,7 @@ test('sets a new password by the link of an administrator', async ({ page, serve
   await page.getByRole('button', { name: 'ada', exact: true }).click();
   await page.getByRole('menuitem', { name: 'Sign out' }).click();
   await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible();
-  await page.goto(onPage(pageOrigin, link));
+  await page.goto(pathOf(link));
   await fillPassword(page, 'Password', 'the new passphrase');
   await page.getByRole('button', { name: 'Set password' }).click();
   await expect(page.getByRole('button', { name: 'author user' })).toBeVisible();
@@ -109,15 +105,15 @@ test('refuses a wrong password, and pauses after too many', async ({ page }) => 
   await expectAccessible(page);
 });
 
-test('returns to the requested address after sign-in', async ({ page, pageOrigin }) => {
-  await page.goto(`${pageOrigin}/admin/c/author/maren`);
+test('returns to the requested address after sign-in', async ({ page }) => {
+  await page.goto('/admin/c/author/maren');
   await signIn(page);
   await expect(page.getByRole('heading', { name: 'Maren Holloway' })).toBeVisible();
   expect(page.url()).toContain('/admin/c/author/maren');
 });
 
-test('names the reason when single sign-on failed', async ({ page, pageOrigin }) => {
-  await page.goto(`${pageOrigin}/admin/sign-in#error=openid_domain`);
+test('names the reason when single sign-on failed', async ({ page }) => {
+  await page.goto('/admin/sign-in#error=openid_domain');
   await expect(page.getByRole('alert')).toContainText(
     'E-mail addresses of your domain may not sign in here.',
   );
@@ -125,10 +121,10 @@ test('names the reason when single sign-on failed', async ({ page, pageOrigin })
   await expectAccessible(page);
 });
 
-test('ends the other sessions when the password changes', async ({ page, server, browser, pageOrigin }) => {
+test('ends the other sessions when the password changes', async ({ page, server, browser }) => {
   const user = await createUser(server, 'editor');
   const other = await browser.newPage();
-  await other.goto(`${pageOrigin}/admin`);
+  await other.goto('/admin');
   await signIn(other, user);
   await signIn(page, user);
   await page.getByRole('button', { name: 'editor user' }).click();
@@ -149,13 +145,13 @@ test('ends the other sessions when the password changes', async ({ page, server,
   await other.close();
 });
 
-test('ends one session of several', async ({ page, server, browser, pageOrigin }) => {
+test('ends one session of several', async ({ page, server, browser }) => {
   const user = await createUser(server, 'viewer');
   const other = await browser.newPage();
-  await other.goto(`${pageOrigin}/admin`);
+  await other.goto('/admin');
   await signIn(other, user);
   await signIn(page, user);
-  await page.goto(`${pageOrigin}/admin/me`);
+  await page.goto('/admin/me');
   await page.getByRole('button', { name: /End the session/ }).click();
   await expect(page.getByText('The session has ended.')).toBeVisible();
   await other.reload();
@@ -163,9 +159,9 @@ test('ends one session of several', async ({ page, server, browser, pageOrigin }
   await other.close();
 });
 
-test('keeps language, colours and shortcuts in another browser', async ({ page, browser, pageOrigin }) => {
+test('keeps language, colours and shortcuts in another browser', async ({ page, browser }) => {
   await signIn(page);
-  await page.goto(`${pageOrigin}/admin/me`);
+  await page.goto('/admin/me');
   await page.getByRole('radio', { name: 'Dark' }).check();
   await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark');
   await expectAccessible(page);
@@ -174,16 +170,16 @@ test('keeps language, colours and shortcuts in another browser', async ({ page, 
   await page.getByLabel('Language').selectOption('de');
   await expect(page.getByRole('heading', { name: 'Meine Einstellungen' })).toBeVisible();
   const other = await browser.newPage();
-  await other.goto(`${pageOrigin}/admin`);
+  await other.goto('/admin');
   await signIn(other);
   await expect(other.locator('html')).toHaveAttribute('lang', 'de');
   await expect(other.locator('html')).toHaveAttribute('data-theme', 'contrast');
   await other.close();
 });
 
-test('lists the shortcuts with a question mark, unless they are off', async ({ page, pageOrigin }) => {
+test('lists the shortcuts with a question mark, unless they are off', async ({ page }) => {
   await signIn(page);
-  await page.goto(`${pageOrigin}/admin/me`);
+  await page.goto('/admin/me');
   await page.getByRole('heading', { name: 'My settings' }).click();
   await page.keyboard.press('?');
   await expect(page.getByRole('dialog', { name: 'Shortcuts' })).toBeVisible();

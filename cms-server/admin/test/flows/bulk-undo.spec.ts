@@ -7,11 +7,11 @@ import { expect, signIn, test } from '../support';
 
 const dialog = (page: Page) => page.getByRole('dialog');
 
-test('gives long numbers their former values', async ({ page, server, pageOrigin }) => {
+test('gives long numbers their former values', async ({ page, server }) => {
   await createSheetType(server);
   await send(server, 'POST', 'sheet', '{"id":"one","title":"One","count":9007199254740993}');
   await signIn(page);
-  await page.goto(`${pageOrigin}/admin/c/sheet`);
+  await page.goto('/admin/c/sheet');
   await page.getByLabel('Select One').check();
   await page.getByRole('button', { name: 'Edit a property…' }).click();
   await dialog(page).getByLabel('Property', { exact: true }).selectOption({ label: 'Count' });
@@ -22,11 +22,7 @@ test('gives long numbers their former values', async ({ page, server, pageOrigin
   expect(await send(server, 'GET', 'sheet/one', '')).toContain('"count":9007199254740993');
 });
 
-test('publishes edited objects again, except after changes of others', async ({
-  page,
-  server,
-  pageOrigin,
-}) => {
+test('publishes edited objects again, except after changes of others', async ({ page, server }) => {
   await createNews(server, 3);
   const path = (number: number) => `/api/v1/content/news/news-${String(number)}`;
   for (const number of [0, 1])
@@ -38,7 +34,7 @@ test('publishes edited objects again, except after changes of others', async ({
       ),
     );
   const edit = async () => {
-    await page.goto(`${pageOrigin}/admin/c/news?order=title`);
+    await page.goto('/admin/c/news?order=title');
     await page.getByLabel('Select all rows on this page').check();
     await page.getByRole('button', { name: 'Edit a property…' }).click();
     await dialog(page).getByLabel('Property', { exact: true }).selectOption({ label: 'Kind' });
@@ -78,7 +74,6 @@ async function linkInCircle(server: Server, ids: string[]): Promise<void> {
 test('restores objects that link to each other, with their status and what readers see', async ({
   page,
   server,
-  pageOrigin,
 }) => {
   await createNews(server, 5);
   await linkInCircle(server, ['news-0', 'news-1']);
@@ -99,7 +94,7 @@ test('restores objects that link to each other, with their status and what reade
     );
   const before = await read();
   await signIn(page);
-  await page.goto(`${pageOrigin}/admin/c/news?order=title`);
+  await page.goto('/admin/c/news?order=title');
   await page.getByLabel('Select all rows on this page').check();
   await page.getByRole('button', { name: 'Delete', exact: true }).click();
   await page.getByRole('button', { name: 'Delete 5 objects' }).click();
@@ -117,15 +112,15 @@ async function requireLinks(server: Server): Promise<void> {
   expect(changed.status, await changed.clone().text()).toBe(200);
 }
 
-async function deleteAll(page: Page, pageOrigin: string, count: number): Promise<void> {
-  await page.goto(`${pageOrigin}/admin/c/news?order=title`);
+async function deleteAll(page: Page, count: number): Promise<void> {
+  await page.goto('/admin/c/news?order=title');
   await page.getByLabel('Select all rows on this page').check();
   await page.getByRole('button', { name: 'Delete', exact: true }).click();
   await page.getByRole('button', { name: `Delete ${String(count)} objects` }).click();
   await expect(page.getByText(`${String(count)} objects deleted.`)).toBeVisible();
 }
 
-test('restores objects that require links to each other', async ({ page, server, pageOrigin }) => {
+test('restores objects that require links to each other', async ({ page, server }) => {
   await createNews(server, 3);
   const ids = ['news-0', 'news-1', 'news-2'];
   await linkInCircle(server, ids);
@@ -136,20 +131,16 @@ test('restores objects that require links to each other', async ({ page, server,
     );
   const before = await read();
   await signIn(page);
-  await deleteAll(page, pageOrigin, 3);
+  await deleteAll(page, 3);
   await page.getByRole('button', { name: 'Undo' }).click();
   await expect(page.getByText('Undone.')).toBeVisible();
   expect(await read()).toEqual(before);
 });
 
-test('says which objects stay in the trash, and which are no longer there', async ({
-  page,
-  server,
-  pageOrigin,
-}) => {
+test('says which objects stay in the trash, and which are no longer there', async ({ page, server }) => {
   await createNews(server, 3);
   await signIn(page);
-  await deleteAll(page, pageOrigin, 3);
+  await deleteAll(page, 3);
   await requireLinks(server);
   const trash = await (await server.request('GET', '/api/v1/trash')).json();
   const { entry } = trash.data.find(({ id }: { id: string }) => id === 'news-1');
@@ -160,14 +151,10 @@ test('says which objects stay in the trash, and which are no longer there', asyn
   await expect(message).toContainText('2 objects stay in the trash: “News 000” (about: ');
 });
 
-test('restores after lost responses, and again when the server is reached', async ({
-  page,
-  server,
-  pageOrigin,
-}) => {
+test('restores after lost responses, and again when the server is reached', async ({ page, server }) => {
   await createNews(server, 2);
   await signIn(page);
-  await deleteAll(page, pageOrigin, 2);
+  await deleteAll(page, 2);
   let isOffline = true;
   await page.route(/\/api\/v1\/trash\/.*\/restore$/, async (route) => {
     if (isOffline) return route.abort();
@@ -182,7 +169,7 @@ test('restores after lost responses, and again when the server is reached', asyn
   await expect(page.getByRole('rowheader')).toHaveCount(2);
 });
 
-test('takes back edits and publications again after lost responses', async ({ page, server, pageOrigin }) => {
+test('takes back edits and publications again after lost responses', async ({ page, server }) => {
   await createNews(server, 3);
   const path = (number: number) => `/api/v1/content/news/news-${String(number)}`;
   for (const number of [0, 1])
@@ -217,7 +204,7 @@ test('takes back edits and publications again after lost responses', async ({ pa
   };
   await signIn(page);
   const select = async () => {
-    await page.goto(`${pageOrigin}/admin/c/news?order=title`);
+    await page.goto('/admin/c/news?order=title');
     await page.getByLabel('Select all rows on this page').check();
   };
 

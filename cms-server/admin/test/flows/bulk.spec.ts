@@ -19,7 +19,7 @@ async function chooseKind(page: Page, kind: string): Promise<void> {
 test('publishes selected rows, and all that match after the number was typed', async ({ page, server }) => {
   await createNews(server, 150);
   await signIn(page);
-  await page.goto(`${new URL(page.url()).origin}/admin/c/news?order=title`);
+  await page.goto('/admin/c/news?order=title');
   await page.getByLabel('Select News 000').check();
   await page.getByLabel('Select News 004').click({ modifiers: ['Shift'] });
   await expect(
@@ -45,7 +45,7 @@ test('publishes selected rows, and all that match after the number was typed', a
 test('edits a property with a preview, and undoes it', async ({ page, server }) => {
   await createNews(server, 6);
   await signIn(page);
-  await page.goto(`${new URL(page.url()).origin}/admin/c/news?order=title`);
+  await page.goto('/admin/c/news?order=title');
   await page.getByLabel('Select all rows on this page').check();
   await chooseKind(page, 'world');
   await expect(dialog(page).getByRole('row', { name: /News 003/ })).toContainText('world');
@@ -62,7 +62,7 @@ test('does not change objects that already have the value', async ({ page, serve
   for (const id of ['news-1', 'news-2'])
     await server.request('PATCH', `/api/v1/content/news/${id}`, { kind: 'world' });
   await signIn(page);
-  await page.goto(`${new URL(page.url()).origin}/admin/c/news?order=title`);
+  await page.goto('/admin/c/news?order=title');
   for (const number of ['000', '001', '002', '003']) await page.getByLabel(`Select News ${number}`).check();
   await chooseKind(page, 'world');
   await expect(
@@ -75,7 +75,7 @@ test('does not change objects that already have the value', async ({ page, serve
 
   // All that match, also when the list is filtered by the same property.
   const filters = JSON.stringify({ kind: { type: 'equals', filter: ['local', 'world'] } });
-  await page.goto(`${new URL(page.url()).origin}/admin/c/news?filters=${encodeURIComponent(filters)}`);
+  await page.goto(`/admin/c/news?filters=${encodeURIComponent(filters)}`);
   await page.getByLabel('Select all rows on this page').check();
   await page.getByRole('button', { name: 'Select all 120 that match' }).click();
   await chooseKind(page, 'world');
@@ -94,7 +94,7 @@ test('undoes publishing, except of objects that were changed meanwhile', async (
   await server.request('POST', '/api/v1/content/news/news-2/publish');
   await server.request('PATCH', '/api/v1/content/news/news-2', { kind: 'world' });
   await signIn(page);
-  await page.goto(`${new URL(page.url()).origin}/admin/c/news?order=title`);
+  await page.goto('/admin/c/news?order=title');
   await page.getByLabel('Select all rows on this page').check();
   await page.getByRole('button', { name: 'Publish', exact: true }).click();
   await expect(dialog(page).getByText('You can undo this afterwards.')).toBeVisible();
@@ -114,7 +114,7 @@ test('undoes publishing, except of objects that were changed meanwhile', async (
 test('completes an action when a response is lost', async ({ page, server }) => {
   await createNews(server, 120);
   await signIn(page);
-  await page.goto(`${new URL(page.url()).origin}/admin/c/news?order=title`);
+  await page.goto('/admin/c/news?order=title');
   const lost: string[] = [];
   await page.route(/\/api\/v1\/(job\/|content\/news\/batch$)/, async (route) => {
     const kind = route.request().method();
@@ -145,7 +145,7 @@ test('says that an outcome is unknown while it cannot be read, and reads it agai
 }) => {
   await createNews(server, 3);
   await signIn(page);
-  await page.goto(`${new URL(page.url()).origin}/admin/c/news?order=title`);
+  await page.goto('/admin/c/news?order=title');
   await page.getByLabel('Select all rows on this page').check();
   await page.getByRole('button', { name: 'Delete', exact: true }).click();
   let isOffline = false;
@@ -171,7 +171,7 @@ test('reports what was refused, and selects those rows', async ({ page, server }
   const link = { type: 'internal', dataUrl: '/api/v1/content/news/news-0' };
   await server.request('PATCH', '/api/v1/content/news/news-1', { about: [link] });
   await signIn(page);
-  await page.goto(`${new URL(page.url()).origin}/admin/c/news?order=title`);
+  await page.goto('/admin/c/news?order=title');
   await page.getByLabel('Select News 000').check();
   await page.getByLabel('Select News 002').check();
   await page.getByRole('button', { name: 'Delete', exact: true }).click();
@@ -194,7 +194,7 @@ test('undoes the deletion of objects that link to each other', async ({ page, se
     await server.request('PATCH', `/api/v1/content/news/${id}`, { about: [link] });
   }
   await signIn(page);
-  await page.goto(`${new URL(page.url()).origin}/admin/c/news?order=title`);
+  await page.goto('/admin/c/news?order=title');
   await page.getByLabel('Select all rows on this page').check();
   await page.getByRole('button', { name: 'Delete', exact: true }).click();
   await page.getByRole('button', { name: 'Delete 3 objects' }).click();
@@ -208,7 +208,7 @@ test('an author sees why they cannot publish', async ({ page, server }) => {
   await createNews(server, 2);
   const author = await createUser(server, 'author');
   await signIn(page, author);
-  await page.goto(`${new URL(page.url()).origin}/admin/c/news`);
+  await page.goto('/admin/c/news');
   await page.getByLabel('Select News 000').check();
   await expect(page.getByRole('button', { name: 'Publish', exact: true })).toHaveCount(0);
   await page.getByRole('button', { name: 'More' }).click();

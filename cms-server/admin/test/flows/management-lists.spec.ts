@@ -34,10 +34,10 @@ const scheduleOf = async (server: Server, id: string): Promise<string | undefine
   return object.internal.scheduledAt;
 };
 
-test('sorts users by their columns, also on a phone', async ({ page, server, pageOrigin }) => {
+test('sorts users by their columns, also on a phone', async ({ page, server }) => {
   await createUser(server, 'viewer', { name: 'Aaron' });
   await createUser(server, 'editor', { name: 'Zoe' });
-  await page.goto(`${pageOrigin}/admin/users`);
+  await page.goto('/admin/users');
   await signIn(page);
   const names = page.locator('tbody td.name a');
   await expect(names).toHaveText(['Aaron', 'ada', 'Zoe']);
@@ -56,9 +56,9 @@ test('sorts users by their columns, also on a phone', async ({ page, server, pag
   await expectAccessible(page);
 });
 
-test('finds a user and a key without a shown change', async ({ page, server, pageOrigin }) => {
+test('finds a user and a key without a shown change', async ({ page, server }) => {
   await createUser(server, 'editor', { name: 'Ben Holt' });
-  await page.goto(`${pageOrigin}/admin/activity`);
+  await page.goto('/admin/activity');
   await signIn(page);
   const who = page.getByRole('combobox', { name: 'Who' });
   await who.fill('holt');
@@ -81,13 +81,9 @@ test('finds a user and a key without a shown change', async ({ page, server, pag
   expect(new URL(page.url()).searchParams.get('by')).toBeNull();
 });
 
-test('moves and cancels a publication from the schedule, and undoes both', async ({
-  page,
-  server,
-  pageOrigin,
-}) => {
+test('moves and cancels a publication from the schedule, and undoes both', async ({ page, server }) => {
   await createScheduledAuthors(server);
-  await page.goto(`${pageOrigin}/admin/schedule`);
+  await page.goto('/admin/schedule');
   await signIn(page);
   await page.getByRole('button', { name: 'Change the time of “The later”' }).click();
   const dialog = page.getByRole('dialog');
@@ -113,9 +109,9 @@ test('moves and cancels a publication from the schedule, and undoes both', async
   expect(await scheduleOf(server, 'later')).toBe('2050-07-01T07:00:00+00:00');
 });
 
-test('changes no schedule that somebody else has changed', async ({ page, server, pageOrigin }) => {
+test('changes no schedule that somebody else has changed', async ({ page, server }) => {
   await createScheduledAuthors(server);
-  await page.goto(`${pageOrigin}/admin/schedule`);
+  await page.goto('/admin/schedule');
   await signIn(page);
   await page.getByRole('button', { name: 'Change the time of “The later”' }).click();
   const dialog = page.getByRole('dialog');
@@ -127,36 +123,36 @@ test('changes no schedule that somebody else has changed', async ({ page, server
   expect(await scheduleOf(server, 'later')).toBe('2055-01-01T09:00:00+00:00');
 });
 
-test('changes no schedule without the right to publish', async ({ page, server, pageOrigin }) => {
+test('changes no schedule without the right to publish', async ({ page, server }) => {
   await createScheduledAuthors(server);
   const user = await createUser(server, 'author');
-  await page.goto(`${pageOrigin}/admin/schedule`);
+  await page.goto('/admin/schedule');
   await signIn(page, user);
   await expect(page.getByRole('link', { name: 'The later' })).toBeVisible();
   await expect(page.getByRole('button', { name: /schedule of|time of/ })).toHaveCount(0);
 });
 
-test('says which right is missing for the schedule', async ({ page, server, pageOrigin }) => {
+test('says which right is missing for the schedule', async ({ page, server }) => {
   await createScheduledAuthors(server);
   const rule = { ctd: 'product', create: false, read: true, update: false, delete: false };
   const user = await createUser(server, 'custom', { rules: [rule] });
-  await page.goto(`${pageOrigin}/admin/schedule`);
+  await page.goto('/admin/schedule');
   await signIn(page, user);
   await expect(page.getByText('You may not see this.')).toBeVisible();
   await expect(page.getByText('Nothing is scheduled', { exact: false })).toHaveCount(0);
   await expectAccessible(page);
 });
 
-test('names the command beside an empty list', async ({ page, server, pageOrigin }) => {
+test('names the command beside an empty list', async ({ page, server }) => {
   await enableDraftPublic(server);
-  await page.goto(`${pageOrigin}/admin/schedule?type=author`);
+  await page.goto('/admin/schedule?type=author');
   await signIn(page);
   await expect(
     page.getByText(/^cms schedule set author ID --at \d{4}-\d\d-\d\dT09:00 --zone \S+$/),
   ).toBeVisible();
-  await page.goto(`${pageOrigin}/admin/search?q=zzzunknown&type=post`);
+  await page.goto('/admin/search?q=zzzunknown&type=post');
   await expect(page.getByText(/^cms search .*zzzunknown.* --preview --type post$/)).toBeVisible();
-  await page.goto(`${pageOrigin}/admin/activity?action=archive&type=post`);
+  await page.goto('/admin/activity?action=archive&type=post');
   await expect(page.getByText('cms activity --type post --action archive')).toBeVisible();
   await expectAccessible(page);
 });

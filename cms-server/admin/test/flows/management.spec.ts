@@ -4,7 +4,6 @@ import { createUser, expect, expectAccessible, signIn, test } from '../support';
 test('creates a key, changes it, rotates it and revokes it; programs notice each', async ({
   page,
   server,
-  pageOrigin,
 }) => {
   const statusOf = async (token: string, method = 'GET') =>
     (
@@ -25,7 +24,7 @@ test('creates a key, changes it, rotates it and revokes it; programs notice each
   };
 
   await signIn(page);
-  await page.goto(`${pageOrigin}/admin/keys`);
+  await page.goto('/admin/keys');
   await page.getByRole('button', { name: 'New key' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel(/^Name/).fill('site');
@@ -70,9 +69,9 @@ test('creates a key, changes it, rotates it and revokes it; programs notice each
   expect([await statusOf(first), await statusOf(second)]).toEqual([401, 401]);
 });
 
-test('rebuilds the index with progress, and checks data integrity', async ({ page, pageOrigin }) => {
+test('rebuilds the index with progress, and checks data integrity', async ({ page }) => {
   await signIn(page);
-  await page.goto(`${pageOrigin}/admin/system`);
+  await page.goto('/admin/system');
   await expect(page.getByText('All parts are ready.')).toBeVisible();
   await expect(page.getByText('Free disk space')).toBeVisible();
   const memory = page.getByRole('img', { name: /^[\d.]+ .?B to [\d.]+ .?B in the last minute$/ });
@@ -90,9 +89,9 @@ test('rebuilds the index with progress, and checks data integrity', async ({ pag
   await expectAccessible(page);
 });
 
-test('sends a request from the console, and shows it as commands', async ({ page, pageOrigin }) => {
+test('sends a request from the console, and shows it as commands', async ({ page }) => {
   await signIn(page);
-  await page.goto(`${pageOrigin}/admin/api`);
+  await page.goto('/admin/api');
   await page.getByLabel('contentType').fill('post');
   await page.getByLabel('limit').fill('2');
   await expect(page.getByLabel('curl')).toHaveValue(/\/api\/v1\/content\/post\?limit=2/);
@@ -118,9 +117,9 @@ test('sends a request from the console, and shows it as commands', async ({ page
   await expectAccessible(page);
 });
 
-test('creates a workflow, and names the line of a validation error', async ({ page, pageOrigin }) => {
+test('creates a workflow, and names the line of a validation error', async ({ page }) => {
   await signIn(page);
-  await page.goto(`${pageOrigin}/admin/workflows`);
+  await page.goto('/admin/workflows');
   await expect(page.getByRole('heading', { name: /publishing/ })).toBeVisible();
   await page.getByRole('button', { name: 'New workflow' }).click();
   await page.getByRole('tab', { name: 'JSON' }).click();
@@ -147,9 +146,9 @@ test('creates a workflow, and names the line of a validation error', async ({ pa
   await expect(page.getByText('Legal is deleted.')).toBeVisible();
 });
 
-test('edits states and transitions in a form, by keyboard', async ({ page, server, pageOrigin }) => {
+test('edits states and transitions in a form, by keyboard', async ({ page, server }) => {
   await signIn(page);
-  await page.goto(`${pageOrigin}/admin/workflows`);
+  await page.goto('/admin/workflows');
   await page.getByRole('button', { name: 'New workflow' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Name', { exact: true }).fill('Legal review');
@@ -196,9 +195,9 @@ test('edits states and transitions in a form, by keyboard', async ({ page, serve
   await expectAccessible(page);
 });
 
-test('begins the console with the request of the open screen', async ({ page, pageOrigin }) => {
+test('begins the console with the request of the open screen', async ({ page }) => {
   await signIn(page);
-  await page.goto(`${pageOrigin}/admin/c/post/the-ten-oclock-boat`);
+  await page.goto('/admin/c/post/the-ten-oclock-boat');
   await page
     .getByRole('navigation', { name: 'Navigation' })
     .getByRole('link', { name: 'API', exact: true })
@@ -211,16 +210,14 @@ test('begins the console with the request of the open screen', async ({ page, pa
   await page.getByRole('button', { name: 'Run query' }).click();
   await expect(page.getByRole('region', { name: 'Response' }).last()).toContainText('"title"');
   await expect(page.getByRole('region', { name: 'Schema' }).last()).toContainText('type post {');
-  await page.goto(`${pageOrigin}/admin/c/product?order=-price`);
+  await page.goto('/admin/c/product?order=-price');
   await page
     .getByRole('navigation', { name: 'Navigation' })
     .getByRole('link', { name: 'API', exact: true })
     .click();
   await expect(page.getByLabel('order_by')).toHaveValue('price');
   await expectAccessible(page);
-  await page.goto(
-    `${pageOrigin}/admin/c/product?filters={"internal.updatedAt":{"type":"lastDays","filter":7}}`,
-  );
+  await page.goto('/admin/c/product?filters={"internal.updatedAt":{"type":"lastDays","filter":7}}');
   await page
     .getByRole('navigation', { name: 'Navigation' })
     .getByRole('link', { name: 'API', exact: true })
@@ -230,13 +227,13 @@ test('begins the console with the request of the open screen', async ({ page, pa
   await expect(page.getByText('Status 200')).toBeVisible();
 });
 
-test('says which right is missing to everybody but administrators', async ({ page, server, pageOrigin }) => {
+test('says which right is missing to everybody but administrators', async ({ page, server }) => {
   await signIn(page, await createUser(server, 'editor'));
   for (const path of ['keys', 'webhooks', 'workflows', 'system']) {
-    await page.goto(`${pageOrigin}/admin/${path}`);
+    await page.goto(`/admin/${path}`);
     await expect(page.getByText('Missing right: Admin')).toBeVisible();
   }
   await expectAccessible(page);
-  await page.goto(`${pageOrigin}/admin/api`);
+  await page.goto('/admin/api');
   await expect(page.getByRole('button', { name: 'Send GET' })).toBeVisible();
 });

@@ -1,11 +1,11 @@
 import { createNews } from '../news';
 import { createUser, expect, expectAccessible, signIn, test } from '../support';
 
-test('offers the actions of the open object in the command palette', async ({ page, server, pageOrigin }) => {
+test('offers the actions of the open object in the command palette', async ({ page, server }) => {
   const post = { id: 'palette-post', title: 'From the palette' };
   await server.request('POST', '/api/v1/content/post', post);
   await signIn(page);
-  await page.goto(`${pageOrigin}/admin/c/event`);
+  await page.goto('/admin/c/event');
   await page.getByRole('row').nth(1).getByRole('link').first().click();
   await expect(page.getByRole('complementary', { name: 'About this object' })).toBeVisible();
   await page.getByRole('button', { name: 'Search or jump to…' }).click();
@@ -24,9 +24,9 @@ test('offers the actions of the open object in the command palette', async ({ pa
   await expect(page.getByRole('dialog')).toContainText('Delete');
 });
 
-test('discards typed text and moves the focus to the heading', async ({ page, pageOrigin }) => {
+test('discards typed text and moves the focus to the heading', async ({ page }) => {
   await signIn(page);
-  await page.goto(`${pageOrigin}/admin/c/author`);
+  await page.goto('/admin/c/author');
   await page.getByRole('row').nth(1).getByRole('link').first().click();
   await page.getByLabel('Name').first().fill('Someone else');
   await page.getByRole('button', { name: 'Discard…' }).first().click();
@@ -35,42 +35,41 @@ test('discards typed text and moves the focus to the heading', async ({ page, pa
   await expect(page.getByRole('heading', { level: 1 })).toBeFocused();
 });
 
-test('shows who deleted the object of an address, and restores it', async ({ page, server, pageOrigin }) => {
+test('shows who deleted the object of an address, and restores it', async ({ page, server }) => {
   const type = { id: 'gone', name: 'Gone Person', role: 'writer' };
   const created = await server.request('POST', '/api/v1/content/author', type);
   expect(created.status, await created.clone().text()).toBe(200);
   expect((await server.request('DELETE', '/api/v1/content/author/gone')).status).toBe(204);
   await signIn(page);
-  await page.goto(`${pageOrigin}/admin/c/author/gone`);
+  await page.goto('/admin/c/author/gone');
   await expect(page.getByRole('heading', { name: 'This object was deleted' })).toBeVisible();
   await expect(page).toHaveTitle(/This object was deleted/);
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Restore' }).click();
   await expect(page.getByRole('heading', { name: 'Gone Person' })).toBeVisible();
-  await page.goto(`${pageOrigin}/admin/c/author/never-there`);
+  await page.goto('/admin/c/author/never-there');
   await expect(page.getByRole('heading', { name: 'This object does not exist' })).toBeVisible();
 });
 
-test('says which right is missing to somebody who may only read', async ({ page, server, pageOrigin }) => {
+test('says which right is missing to somebody who may only read', async ({ page, server }) => {
   const viewer = await createUser(server, 'viewer');
   await signIn(page, viewer);
-  await page.goto(`${pageOrigin}/admin/c/author`);
+  await page.goto('/admin/c/author');
   await page.getByRole('row').nth(1).getByRole('link').first().click();
   await expect(page.getByText('You can only read this. Missing right: change Author objects.')).toBeVisible();
   await expect(page.getByText('Read-only', { exact: true })).toBeVisible();
   await expectAccessible(page);
-  await page.goto(`${pageOrigin}/admin/trash`);
+  await page.goto('/admin/trash');
   await expect(page.getByText('Missing right: delete')).toBeVisible();
 });
 
 test('makes one copy of an object, also if the user tries again after a lost response', async ({
   page,
   server,
-  pageOrigin,
 }) => {
   await createNews(server, 1);
   await signIn(page);
-  await page.goto(`${pageOrigin}/admin/c/news/news-0`);
+  await page.goto('/admin/c/news/news-0');
   let isLost = true;
   await page.route('**/news-0/duplicate', async (route) => {
     const response = await route.fetch();
@@ -89,14 +88,10 @@ test('makes one copy of an object, also if the user tries again after a lost res
   expect(total_count).toBe(2);
 });
 
-test('notices that an object was published although the response was lost', async ({
-  page,
-  server,
-  pageOrigin,
-}) => {
+test('notices that an object was published although the response was lost', async ({ page, server }) => {
   await createNews(server, 1);
   await signIn(page);
-  await page.goto(`${pageOrigin}/admin/c/news/news-0`);
+  await page.goto('/admin/c/news/news-0');
   await page.route('**/news-0/publish', async (route) => {
     await route.fetch();
     await route.abort();

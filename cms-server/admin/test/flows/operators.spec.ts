@@ -9,7 +9,6 @@ const PHONE = { width: 320, height: 700 };
 test('gives rights by keyboard: one stop of the Tab key, arrows, a filter for many types', async ({
   page,
   server,
-  pageOrigin,
 }) => {
   const types = '/api/v1/internal/contenttype';
   const place = (await (await server.request('GET', `${types}/place`)).json()) as Record<string, unknown>;
@@ -18,7 +17,7 @@ test('gives rights by keyboard: one stop of the Tab key, arrows, a filter for ma
     expect((await server.request('POST', types, type)).status).toBe(200);
   }
   await signIn(page);
-  await page.goto(`${pageOrigin}/admin/keys`);
+  await page.goto('/admin/keys');
   await page.getByRole('button', { name: 'New key' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel(/^Name/).fill('site');
@@ -53,11 +52,11 @@ test('gives rights by keyboard: one stop of the Tab key, arrows, a filter for ma
   await expect(page.getByText('All types: Read; harbour: Read, Update')).toBeVisible();
 });
 
-test('names each right on a phone, and nothing is cut off', async ({ page, server, pageOrigin }) => {
+test('names each right on a phone, and nothing is cut off', async ({ page, server }) => {
   await addManaged(server);
   await page.setViewportSize(PHONE);
   await signIn(page);
-  await openScreen(page, pageOrigin, 'keys');
+  await openScreen(page, 'keys');
   await page.getByRole('button', { name: 'New key' }).click();
   const row = page.getByRole('dialog').getByRole('row', { name: /^Post/ });
   for (const right of ['Read', 'Create', 'Update', 'Delete'])
@@ -66,12 +65,12 @@ test('names each right on a phone, and nothing is cut off', async ({ page, serve
   await expect(row.getByRole('checkbox', { name: 'Post: Create' })).toBeChecked();
   await expectNoSidewaysScroll(page, 'a new key');
   await expectAccessible(page);
-  await openScreen(page, pageOrigin, 'system');
+  await openScreen(page, 'system');
   await page.getByText('Routes by time').click();
   await expect(page.getByRole('cell', { name: /GET \/api/ }).first()).toBeVisible();
   await expectNoSidewaysScroll(page, 'the routes');
   await expectAccessible(page);
-  await openScreen(page, pageOrigin, 'users');
+  await openScreen(page, 'users');
   await page.getByRole('link', { name: 'Ben Holt' }).click();
   await page.getByRole('radio', { name: /^Custom/ }).check();
   await page.getByRole('checkbox', { name: 'Post: Read' }).check();
@@ -79,17 +78,17 @@ test('names each right on a phone, and nothing is cut off', async ({ page, serve
   await expectAccessible(page);
 });
 
-test('keeps the focus in a list when a row is removed', async ({ page, server, pageOrigin, browser }) => {
+test('keeps the focus in a list when a row is removed', async ({ page, server, browser }) => {
   const user = await createUser(server, 'editor');
   const others = [];
   for (let count = 0; count < 3; count += 1) {
     const other = await browser.newPage();
-    await other.goto(`${pageOrigin}/admin`);
+    await other.goto('/admin');
     await signIn(other, user);
     others.push(other);
   }
   await signIn(page, user);
-  await page.goto(`${pageOrigin}/admin/me`);
+  await page.goto('/admin/me');
   const ends = page.getByRole('button', { name: /End the session/ });
   await expect(ends).toHaveCount(3);
   await ends.nth(1).press('Enter');
@@ -101,13 +100,13 @@ test('keeps the focus in a list when a row is removed', async ({ page, server, p
   for (const other of others) await other.close();
 });
 
-test('moves the focus to the next key after one was revoked', async ({ page, server, pageOrigin }) => {
+test('moves the focus to the next key after one was revoked', async ({ page, server }) => {
   for (const name of ['first', 'second']) {
     const body = { name, kind: 'scoped', rules: [{ ctd: '*', read: true }] };
     expect((await server.request('POST', '/api/v1/internal/key', body)).ok).toBe(true);
   }
   await signIn(page);
-  await page.goto(`${pageOrigin}/admin/keys`);
+  await page.goto('/admin/keys');
   for (const [name, next] of [
     ['first', 'second'],
     ['second', 'read-only'],
@@ -126,10 +125,10 @@ test('moves the focus to the next key after one was revoked', async ({ page, ser
   await expectAccessible(page);
 });
 
-test('shows the history of one object', async ({ page, server, pageOrigin }) => {
+test('shows the history of one object', async ({ page, server }) => {
   await addManaged(server);
   await signIn(page);
-  await page.goto(`${pageOrigin}/admin/activity`);
+  await page.goto('/admin/activity');
   await page.getByRole('button', { name: 'History of Tidewater' }).first().click();
   await expect(page).toHaveURL(/type=product/);
   await expect(page).toHaveURL(/id=tidewater/);
@@ -141,9 +140,9 @@ test('shows the history of one object', async ({ page, server, pageOrigin }) => 
   await expect(page).not.toHaveURL(/type=/);
 });
 
-test('shows the changes of some days', async ({ page, pageOrigin }) => {
+test('shows the changes of some days', async ({ page }) => {
   await signIn(page);
-  await page.goto(`${pageOrigin}/admin/activity`);
+  await page.goto('/admin/activity');
   const rows = page.getByRole('main').getByRole('listitem');
   const today = await page.evaluate(() => {
     const now = new Date();
@@ -162,13 +161,13 @@ test('shows the changes of some days', async ({ page, pageOrigin }) => {
   await expectAccessible(page);
 });
 
-test('shows what another administrator rebuilds and changes', async ({ page, server, pageOrigin }) => {
+test('shows what another administrator rebuilds and changes', async ({ page, server }) => {
   await server.request('POST', '/api/v1/internal/reindex', { contentTypes: ['post', 'author'] });
   const bulk = { action: 'patch', patch: { excerpt: 'Soon.' }, filters: {}, expect: 16 };
   const created = await server.request('POST', '/api/v1/content/post/bulk', bulk);
   expect(created.status, await created.clone().text()).toBe(202);
   await signIn(page);
-  await page.goto(`${pageOrigin}/admin/system`);
+  await page.goto('/admin/system');
   const rebuild = page.getByRole('listitem').filter({ hasText: 'Post, Author · Done' });
   await expect(rebuild).toContainText('21 of 21 objects · admin · ');
   await expect(page.getByRole('listitem').filter({ hasText: '16 of 16' })).toContainText(
@@ -180,9 +179,9 @@ test('shows what another administrator rebuilds and changes', async ({ page, ser
   await expect(rebuild).toHaveCount(0);
 });
 
-test('continues the rebuild of the index when the screen is left', async ({ page, pageOrigin }) => {
+test('continues the rebuild of the index when the screen is left', async ({ page }) => {
   await signIn(page);
-  await page.goto(`${pageOrigin}/admin/system`);
+  await page.goto('/admin/system');
   await page.getByRole('button', { name: 'Rebuild' }).click();
   await page.getByRole('link', { name: 'Activity', exact: true }).click();
   await expect(page.getByRole('heading', { name: 'Activity' })).toBeVisible();
@@ -192,9 +191,9 @@ test('continues the rebuild of the index when the screen is left', async ({ page
   await expectAccessible(page);
 });
 
-test('stops a check by its button, and when the screen is left', async ({ page, pageOrigin }) => {
+test('stops a check by its button, and when the screen is left', async ({ page }) => {
   await signIn(page);
-  await page.goto(`${pageOrigin}/admin/system`);
+  await page.goto('/admin/system');
   const section = page.getByRole('region', { name: 'Integrity' });
   const check = section.getByRole('button', { name: 'Check', exact: true });
   const stop = section.getByRole('button', { name: 'Stop', exact: true });
@@ -227,16 +226,12 @@ test('stops a check by its button, and when the screen is left', async ({ page, 
   await expect(stop).toHaveCount(0);
 });
 
-test('leads from a missing file to its object, and offers no repair for it', async ({
-  page,
-  server,
-  pageOrigin,
-}) => {
+test('leads from a missing file to its object, and offers no repair for it', async ({ page, server }) => {
   const folder = join(server.folder, 'data/media');
   const name = readdirSync(folder).find((file) => file.startsWith('_media-')) ?? '';
   rmSync(join(folder, name));
   await signIn(page);
-  await page.goto(`${pageOrigin}/admin/system`);
+  await page.goto('/admin/system');
   await page.getByRole('button', { name: 'Check', exact: true }).click();
   await expect(page.getByText('1 finding')).toBeVisible();
   await expect(page.getByRole('button', { name: 'Repair' })).toHaveCount(0);
@@ -246,9 +241,9 @@ test('leads from a missing file to its object, and offers no repair for it', asy
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
 });
 
-test('shows the screen of a user to administrators only', async ({ page, server, pageOrigin }) => {
+test('shows the screen of a user to administrators only', async ({ page, server }) => {
   await signIn(page, await createUser(server, 'developer'));
-  await page.goto(`${pageOrigin}/admin/users/some-id`);
+  await page.goto('/admin/users/some-id');
   await expect(page.getByText('Missing right: Admin')).toBeVisible();
   await expectAccessible(page);
 });

@@ -1,12 +1,8 @@
 import { expect, expectAccessible, signIn, test } from '../support';
 
-test('activity says that there are changes, and shows them when asked', async ({
-  page,
-  server,
-  pageOrigin,
-}) => {
+test('activity says that there are changes, and shows them when asked', async ({ page, server }) => {
   await signIn(page);
-  await page.goto(`${pageOrigin}/admin/activity`);
+  await page.goto('/admin/activity');
   const rows = page.getByRole('main').getByRole('listitem');
   await expect(rows.first()).toBeVisible();
   const author = { id: 'late', name: 'Late Arrival', role: 'writer' };

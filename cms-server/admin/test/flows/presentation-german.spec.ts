@@ -68,11 +68,7 @@ const shown = (page: Page): Promise<string[]> =>
     return [...found].filter((text) => text !== '');
   });
 
-test('speaks German on every screen after it was chosen in the settings', async ({
-  page,
-  server,
-  pageOrigin,
-}) => {
+test('speaks German on every screen after it was chosen in the settings', async ({ page, server }) => {
   test.setTimeout(600_000);
   await addManaged(server);
   const english = await englishOnly(server);
@@ -82,7 +78,7 @@ test('speaks German on every screen after it was chosen in the settings', async 
     expect(found, `English in ${place}`).toEqual([]);
   };
   await signIn(page);
-  await openScreen(page, pageOrigin, 'me');
+  await openScreen(page, 'me');
   // While the page is in English, the comparison must find English sentences.
   expect(
     (await shown(page)).filter((text) => english.some((pattern) => pattern.test(text))).length,
@@ -91,11 +87,11 @@ test('speaks German on every screen after it was chosen in the settings', async 
   await expect(page.getByRole('heading', { level: 1, name: 'Meine Einstellungen' })).toBeVisible();
   await expect(page.locator('html')).toHaveAttribute('lang', 'de');
   for (const path of SCREENS) {
-    await openScreen(page, pageOrigin, path);
+    await openScreen(page, path);
     await expectGerman(path);
   }
 
-  await openScreen(page, pageOrigin, 'c/product/tidewater');
+  await openScreen(page, 'c/product/tidewater');
   await page.getByRole('button', { name: 'Weitere Aktionen' }).click();
   await expectGerman('menu of an object');
   await page.getByRole('menuitem', { name: 'Löschen …' }).click();
@@ -111,7 +107,7 @@ test('speaks German on every screen after it was chosen in the settings', async 
   await expectGerman('command palette');
   await page.keyboard.press('Escape');
 
-  await openScreen(page, pageOrigin, 'c/post/the-ten-oclock-boat');
+  await openScreen(page, 'c/post/the-ten-oclock-boat');
   await page.getByRole('button', { name: 'Veröffentlichen …' }).last().click();
   await expect(page.getByRole('dialog')).toBeVisible();
   await expectGerman('dialog that publishes');

@@ -9,6 +9,7 @@ import { openForm, saveButton } from '../writing';
 test('writes, corrects and publishes a post without a pointer', async ({ page, server }) => {
   test.setTimeout(180_000);
   await addManaged(server);
+  await page.goto('/admin');
   await signIn(page);
   await expect(page.getByRole('heading', { level: 1, name: 'Home' })).toBeFocused();
   await page.keyboard.press('ControlOrMeta+k');
@@ -71,7 +72,7 @@ test('keeps the focus after a save or a restore, in a dialog that loads, and aft
   await page.getByLabel('Title').press('Enter');
   expect((await stored(server, 'news', 'news-0')).internal).toMatchObject({ latestVersion: 2 });
 
-  await page.goto(new URL('/admin/c/news', page.url()).href);
+  await page.goto('/admin/c/news');
   await page.getByLabel('Select all rows on this page').check();
   const publish = page.getByRole('button', { name: 'Publish', exact: true });
   await publish.press('Enter');
@@ -92,7 +93,7 @@ test('keeps the focus after a save or a restore, in a dialog that loads, and aft
   await expect(page.locator(':focus')).toBeVisible();
 
   for (const number of [0, 1]) await server.request('DELETE', `/api/v1/content/news/news-${String(number)}`);
-  await page.goto(new URL('/admin/trash', page.url()).href);
+  await page.goto('/admin/trash');
   for (const left of [1, 0]) {
     await page
       .getByRole('button', { name: /^Restore: / })
@@ -124,16 +125,12 @@ const titles = (list: Locator) =>
       ),
     );
 
-test('puts links in order with a pointer, with keys and with the menu', async ({
-  page,
-  server,
-  pageOrigin,
-}) => {
+test('puts links in order with a pointer, with keys and with the menu', async ({ page, server }) => {
   const link = (id: string) => ({ type: 'internal', dataUrl: `/api/v1/content/place/${id}` });
   const places = ['tidemill', 'kronan', 'boatyard'].map(link);
   await server.request('PATCH', '/api/v1/content/post/batch', [{ id: 'the-ten-oclock-boat', places }]);
   await signIn(page);
-  await openScreen(page, pageOrigin, 'c/post/the-ten-oclock-boat');
+  await openScreen(page, 'c/post/the-ten-oclock-boat');
   const list = page.getByRole('group', { name: 'Places', exact: true }).getByRole('list').first();
   await expect(list.getByRole('listitem')).toHaveCount(3);
   const [first, second, third] = await titles(list);
@@ -157,11 +154,7 @@ test('puts links in order with a pointer, with keys and with the menu', async ({
   expect(saved.places).toMatchObject(['kronan', 'tidemill', 'boatyard'].map(link));
 });
 
-test('puts the blocks of a text in order with a pointer and with keys', async ({
-  page,
-  server,
-  pageOrigin,
-}) => {
+test('puts the blocks of a text in order with a pointer and with keys', async ({ page, server }) => {
   const block = (id: string, text: string) => ({ id, type: 'paragraph', data: { text } });
   const content = {
     time: 1,
@@ -170,7 +163,7 @@ test('puts the blocks of a text in order with a pointer and with keys', async ({
   };
   await server.request('PATCH', '/api/v1/content/post/batch', [{ id: 'the-ten-oclock-boat', content }]);
   await signIn(page);
-  await openScreen(page, pageOrigin, 'c/post/the-ten-oclock-boat');
+  await openScreen(page, 'c/post/the-ten-oclock-boat');
   const text = page.getByRole('textbox', { name: 'Content' });
   const paragraphs = text.locator('p');
   await expect(paragraphs).toHaveText(['One', 'Two', 'Three']);
@@ -194,9 +187,9 @@ test('puts the blocks of a text in order with a pointer and with keys', async ({
   await expectAccessible(page);
 });
 
-test('puts the items of a list in order with a pointer', async ({ page, pageOrigin }) => {
+test('puts the items of a list in order with a pointer', async ({ page }) => {
   await signIn(page);
-  await openScreen(page, pageOrigin, 'c/place/tidemill');
+  await openScreen(page, 'c/place/tidemill');
   const list = page.getByRole('group', { name: 'Opening hours', exact: true }).getByRole('list').first();
   await expect(list.getByRole('listitem')).toHaveCount(2);
   const [first, second] = await titles(list);

@@ -25,13 +25,13 @@ const hasRing = (page: Page) =>
 test.describe('in forced colours', () => {
   test.use({ forcedColors: 'active' });
 
-  test('shows what is chosen, and where the keyboard is', async ({ page, server, pageOrigin }) => {
+  test('shows what is chosen, and where the keyboard is', async ({ page, server }) => {
     test.setTimeout(180_000);
     await addManaged(server);
     await signIn(page);
     expect(await page.evaluate(() => matchMedia('(forced-colors: active)').matches)).toBe(true);
 
-    await openScreen(page, pageOrigin, 'c/post');
+    await openScreen(page, 'c/post');
     const side = page.getByRole('navigation', { name: 'Navigation' });
     const current = await colours(side.getByRole('link', { name: 'Post', exact: true }));
     const other = await colours(side.getByRole('link', { name: 'Product', exact: true }));
@@ -48,14 +48,14 @@ test.describe('in forced colours', () => {
     const quiet = await colours(page.getByRole('button', { name: /^View/ }));
     expect(create.backgroundColor).not.toBe(quiet.backgroundColor);
 
-    await openScreen(page, pageOrigin, 'c/product/tidewater');
+    await openScreen(page, 'c/product/tidewater');
     await page.getByLabel(/^Price/).fill('13');
     const changed = page.locator('[data-path="price"] .field');
     const mark = (locator: Locator) =>
       locator.evaluate((element) => getComputedStyle(element, '::before').backgroundColor);
     expect(await mark(changed)).not.toBe(await mark(page.locator('[data-path="name"] .field')));
 
-    await openScreen(page, pageOrigin, 'media');
+    await openScreen(page, 'media');
     const toggles = page.getByRole('group', { name: 'View' }).getByRole('button');
     expect((await colours(toggles.first())).backgroundColor).not.toBe(
       (await colours(toggles.last())).backgroundColor,
@@ -63,12 +63,12 @@ test.describe('in forced colours', () => {
     await expectAccessible(page);
   });
 
-  test('has a focus ring on every control of the main screens', async ({ page, server, pageOrigin }) => {
+  test('has a focus ring on every control of the main screens', async ({ page, server }) => {
     test.setTimeout(180_000);
     await addManaged(server);
     await signIn(page);
     for (const path of ['', 'c/post', 'c/product/tidewater', 'media', 'types/product', 'me']) {
-      await openScreen(page, pageOrigin, path);
+      await openScreen(page, path);
       for (let press = 0; press < 60; press += 1) {
         await page.keyboard.press('Tab');
         const name = await focusedName(page);
@@ -80,25 +80,25 @@ test.describe('in forced colours', () => {
   });
 });
 
-test('has enough contrast in the themes of the settings', async ({ page, server, pageOrigin }) => {
+test('has enough contrast in the themes of the settings', async ({ page, server }) => {
   test.setTimeout(600_000);
   await addManaged(server);
   await signIn(page);
   for (const theme of ['Dark', 'High contrast']) {
-    await openScreen(page, pageOrigin, 'me');
+    await openScreen(page, 'me');
     await page.getByRole('radio', { name: theme }).check();
     await expect(page.locator('html')).toHaveAttribute('data-theme', theme === 'Dark' ? 'dark' : 'contrast');
     for (const path of ['', 'c/post', 'c/post/the-ten-oclock-boat', 'media', 'activity', 'types/product']) {
-      await openScreen(page, pageOrigin, path);
+      await openScreen(page, path);
       await expectAccessible(page);
     }
   }
 });
 
-test('moves nothing with reduced motion', async ({ page, pageOrigin }) => {
+test('moves nothing with reduced motion', async ({ page }) => {
   await page.emulateMedia({ reducedMotion: 'reduce' });
   await signIn(page);
-  await openScreen(page, pageOrigin, 'c/product/tidewater');
+  await openScreen(page, 'c/product/tidewater');
   await page.getByRole('button', { name: 'Choose… Pictures' }).click();
   await expect(page.getByRole('listbox').getByRole('option').first()).toBeVisible();
   const moving = await page.evaluate(() =>

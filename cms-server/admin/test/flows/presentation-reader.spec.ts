@@ -33,9 +33,9 @@ async function listen(page: Page): Promise<() => Promise<string[]>> {
   return () => page.evaluate(() => (window as unknown as { heard: string[] }).heard);
 }
 
-test('announces results, choices, errors, moves and what was saved', async ({ page, pageOrigin }) => {
+test('announces results, choices, errors, moves and what was saved', async ({ page }) => {
   await signIn(page);
-  await openScreen(page, pageOrigin, 'c/product');
+  await openScreen(page, 'c/product');
   let heard = await listen(page);
   await page.getByRole('searchbox').first().fill('kettle');
   await expect.poll(heard).toContainEqual(expect.stringMatching(/^1–1 of 1/));
@@ -49,7 +49,7 @@ test('announces results, choices, errors, moves and what was saved', async ({ pa
     .check();
   await expect.poll(heard).toContainEqual('1 selected');
 
-  await openScreen(page, pageOrigin, 'c/product/slow-kettle');
+  await openScreen(page, 'c/product/slow-kettle');
   heard = await listen(page);
   const name = page.getByLabel(/^Name/);
   await name.fill('');
@@ -75,20 +75,20 @@ test('announces results, choices, errors, moves and what was saved', async ({ pa
   await expect.poll(heard).toContainEqual(expect.stringMatching(/^Saved as version 2\./));
   await expect.poll(heard).toContainEqual(expect.stringMatching(/^No changes/));
 
-  await openScreen(page, pageOrigin, 'search');
+  await openScreen(page, 'search');
   heard = await listen(page);
   await page.getByRole('searchbox').fill('kettle');
   await expect.poll(heard).toContainEqual(expect.stringMatching(/^\d+ results/));
   await expectAccessible(page);
 });
 
-test('describes an input of an item by its own error', async ({ page, pageOrigin }) => {
+test('describes an input of an item by its own error', async ({ page }) => {
   await signIn(page);
   await page.route('**/api/v1/content/place/*', async (route) => {
     if (route.request().method() !== 'PUT') return route.fallback();
     await route.fulfill({ status: 400, json: { 'location.lat': ['Too far north.'] } });
   });
-  await openScreen(page, pageOrigin, 'c/place');
+  await openScreen(page, 'c/place');
   await page.getByRole('table').getByRole('link').first().click();
   const latitude = page.getByLabel('Latitude');
   await latitude.fill('51.5');

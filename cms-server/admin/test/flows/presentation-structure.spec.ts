@@ -57,9 +57,9 @@ test('the frame has a skip link, landmarks and groups of links', async ({ page }
   await expectAccessible(page);
 });
 
-test('a list is a table with named columns, sortable by buttons', async ({ page, pageOrigin }) => {
+test('a list is a table with named columns, sortable by buttons', async ({ page }) => {
   await signIn(page);
-  await openScreen(page, pageOrigin, 'c/author');
+  await openScreen(page, 'c/author');
   await expect(main(page)).toMatchAriaSnapshot(`
     - heading "Author" [level=1]
     - status: 1–5 of 5
@@ -89,9 +89,9 @@ test('a list is a table with named columns, sortable by buttons', async ({ page,
   await expectAccessible(page);
 });
 
-test('a form names each field, what is required and what helps', async ({ page, pageOrigin }) => {
+test('a form names each field, what is required and what helps', async ({ page }) => {
   await signIn(page);
-  await openScreen(page, pageOrigin, 'c/product/tidewater');
+  await openScreen(page, 'c/product/tidewater');
   await expect(main(page).locator('form')).toMatchAriaSnapshot(`
     - textbox "Name (required)": Tidewater
     - textbox "Slug": tidewater
@@ -133,10 +133,10 @@ test('a form names each field, what is required and what helps', async ({ page, 
   await expectAccessible(page);
 });
 
-test('dialogs have names, and end with what they do', async ({ page, server, pageOrigin }) => {
+test('dialogs have names, and end with what they do', async ({ page, server }) => {
   await addManaged(server);
   await signIn(page);
-  await openScreen(page, pageOrigin, 'c/product/tidewater');
+  await openScreen(page, 'c/product/tidewater');
   await page.getByRole('button', { name: 'More actions' }).click();
   await expect(page.getByRole('menu')).toMatchAriaSnapshot(`
     - menu "More actions":
@@ -183,10 +183,10 @@ test('dialogs have names, and end with what they do', async ({ page, server, pag
   await expectAccessible(page);
 });
 
-test('versions, types and users are tables; settings are groups', async ({ page, server, pageOrigin }) => {
+test('versions, types and users are tables; settings are groups', async ({ page, server }) => {
   await addManaged(server);
   await signIn(page);
-  await openScreen(page, pageOrigin, 'c/product/tidewater?panel=versions');
+  await openScreen(page, 'c/product/tidewater?panel=versions');
   await expect(main(page)).toMatchAriaSnapshot(`
     - heading "Tidewater" [level=1]
     - navigation:
@@ -208,7 +208,7 @@ test('versions, types and users are tables; settings are groups', async ({ page,
             - cell:
               - radio "Compare to version 2" [checked]
   `);
-  await openScreen(page, pageOrigin, 'types');
+  await openScreen(page, 'types');
   await expect(main(page)).toMatchAriaSnapshot(`
     - heading "Types" [level=1]
     - search:
@@ -220,7 +220,7 @@ test('versions, types and users are tables; settings are groups', async ({ page,
             - columnheader "Label"
             - columnheader "Name"
   `);
-  await openScreen(page, pageOrigin, 'me');
+  await openScreen(page, 'me');
   await expect(main(page)).toMatchAriaSnapshot(`
     - heading "My settings" [level=1]
     - region "This page":

@@ -35,7 +35,7 @@ function leftOf(text: Locator, part: string): Promise<number> {
   }, part);
 }
 
-test('breaks words that are longer than the screen', async ({ page, server, pageOrigin }) => {
+test('breaks words that are longer than the screen', async ({ page, server }) => {
   test.setTimeout(120_000);
   await createPages(server, [WORD, WORD]);
   expect((await server.request('DELETE', '/api/v1/content/page/page-1')).status).toBe(204);
@@ -52,37 +52,37 @@ test('breaks words that are longer than the screen', async ({ page, server, page
       'types/page',
       'system',
     ]) {
-      await openScreen(page, pageOrigin, path);
+      await openScreen(page, path);
       await expectNoSidewaysScroll(page, path);
     }
   }
 });
 
-test('names objects by their ids if their title has only spaces', async ({ page, server, pageOrigin }) => {
+test('names objects by their ids if their title has only spaces', async ({ page, server }) => {
   await createPages(server, ['   ']);
   await signIn(page);
   for (const path of ['', 'c/page', 'search?q=id:page-0', 'activity']) {
-    await openScreen(page, pageOrigin, path);
+    await openScreen(page, path);
     await expect(page.getByRole('main').getByRole('link', { name: 'page-0' }).first(), path).toBeVisible();
   }
-  await openScreen(page, pageOrigin, 'c/page/page-0');
+  await openScreen(page, 'c/page/page-0');
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('page-0');
   await expectAccessible(page);
 });
 
-test('shows texts in their own direction', async ({ page, server, pageOrigin }) => {
+test('shows texts in their own direction', async ({ page, server }) => {
   await createPages(server, [HEBREW, OVERRIDE]);
   await signIn(page);
-  await openScreen(page, pageOrigin, 'c/page');
+  await openScreen(page, 'c/page');
   // In a text that begins with Hebrew, the last character is at the left.
   const link = page.getByRole('link', { name: HEBREW });
   expect(await leftOf(link, '!')).toBeLessThan(await leftOf(link, 'ש'));
-  await openScreen(page, pageOrigin, 'c/page/page-0');
+  await openScreen(page, 'c/page/page-0');
   const heading = page.getByRole('heading', { level: 1 });
   expect(await leftOf(heading, '!')).toBeLessThan(await leftOf(heading, 'ש'));
   await expect(page.getByLabel('Title')).toHaveCSS('unicode-bidi', 'plaintext');
   // A character that turns a text does not turn the texts after it.
-  await openScreen(page, pageOrigin, 'activity');
+  await openScreen(page, 'activity');
   const row = page.getByRole('listitem').filter({ hasText: OVERRIDE });
   expect(await leftOf(row, 'Donau')).toBeLessThan(await leftOf(row, 'dampf'));
 });

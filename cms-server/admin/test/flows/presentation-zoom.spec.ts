@@ -4,36 +4,32 @@ import { expect, expectAccessible, signIn, test } from '../support';
 
 const MINUTES = 60_000; // A debug binary on a busy machine takes its time.
 
-test('shows everything with text of 200 %', async ({ page, server, pageOrigin }) => {
+test('shows everything with text of 200 %', async ({ page, server }) => {
   test.setTimeout(10 * MINUTES);
   await page.setViewportSize({ width: 1280, height: 6000 });
   await addManaged(server);
   await signIn(page);
   for (const path of SCREENS) {
-    await openScreen(page, pageOrigin, path);
+    await openScreen(page, path);
     await page.evaluate(() => document.documentElement.style.setProperty('font-size', '200%'));
     await expectNoSidewaysScroll(page, path);
   }
   await expectAccessible(page);
 });
 
-test('needs no sideways scrolling at 320 px, as with a zoom of 400 %', async ({
-  page,
-  server,
-  pageOrigin,
-}) => {
+test('needs no sideways scrolling at 320 px, as with a zoom of 400 %', async ({ page, server }) => {
   test.setTimeout(10 * MINUTES);
   await page.setViewportSize({ width: 320, height: 6000 });
   await addManaged(server);
   await signIn(page);
   for (const path of SCREENS) {
-    await openScreen(page, pageOrigin, path);
+    await openScreen(page, path);
     await expectNoSidewaysScroll(page, path);
   }
   await expectAccessible(page);
   // Such a zoom also makes the window low: the focused field must not be under a bar.
   await page.setViewportSize({ width: 320, height: 256 });
-  await openScreen(page, pageOrigin, 'c/product/tidewater');
+  await openScreen(page, 'c/product/tidewater');
   for (const label of [/^Name/, /^Price/]) {
     const field = page.getByLabel(label).first();
     await field.focus();
@@ -43,13 +39,13 @@ test('needs no sideways scrolling at 320 px, as with a zoom of 400 %', async ({
   }
 });
 
-test('is mirrored right-to-left', async ({ page, server, pageOrigin }) => {
+test('is mirrored right-to-left', async ({ page, server }) => {
   test.setTimeout(10 * MINUTES);
   await page.setViewportSize({ width: 1280, height: 3600 });
   await addManaged(server);
   await signIn(page);
   for (const path of SCREENS) {
-    await openScreen(page, pageOrigin, path);
+    await openScreen(page, path);
     await page.evaluate(() => (document.documentElement.dir = 'rtl'));
     await expectNoSidewaysScroll(page, path);
     const side = await page.getByRole('navigation', { name: 'Navigation' }).boundingBox();
@@ -60,7 +56,7 @@ test('is mirrored right-to-left', async ({ page, server, pageOrigin }) => {
     expect((heading?.x ?? 0) + (heading?.width ?? 0), path).toBeGreaterThan(900);
   }
   // Arrow keys go where they point.
-  await openScreen(page, pageOrigin, 'api');
+  await openScreen(page, 'api');
   await page.evaluate(() => (document.documentElement.dir = 'rtl'));
   const tabs = page.getByRole('tab');
   await tabs.first().focus();

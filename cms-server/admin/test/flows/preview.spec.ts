@@ -56,7 +56,7 @@ const test = base.extend<{ follows: Follows; site: string }>({
 });
 let address = '';
 
-async function openPost(page: Page, server: Server, site: string, pageOrigin: string): Promise<void> {
+async function openPost(page: Page, server: Server, site: string): Promise<void> {
   const path = '/api/v1/internal/contenttype/post';
   const type = (await (await server.request('GET', path)).json()) as {
     metaDefinition: { admin?: Record<string, unknown> };
@@ -67,20 +67,15 @@ async function openPost(page: Page, server: Server, site: string, pageOrigin: st
   };
   const put = await server.request('PUT', path, type);
   expect(put.status, await put.clone().text()).toBe(200);
-  await page.goto(`${pageOrigin}/admin/c/post/the-ten-oclock-boat`);
+  await page.goto('/admin/c/post/the-ten-oclock-boat');
   await signIn(page);
   await page.getByRole('button', { name: 'Preview', exact: true }).click();
 }
 
 const heading = (page: Page) => page.frameLocator('iframe[title="Preview"]').getByRole('heading');
 
-test('shows the saved draft beside the form, and again after each save', async ({
-  page,
-  server,
-  site,
-  pageOrigin,
-}) => {
-  await openPost(page, server, site, pageOrigin);
+test('shows the saved draft beside the form, and again after each save', async ({ page, server, site }) => {
+  await openPost(page, server, site);
   await expect(page).toHaveURL(/preview=1/);
   await expect(heading(page)).toHaveText('The ten o’clock boat');
   await page.getByLabel('Title', { exact: false }).first().fill('The midnight boat');
@@ -98,9 +93,9 @@ test('shows the saved draft beside the form, and again after each save', async (
   await expect(heading(page)).toHaveText('The midnight boat');
 });
 
-test('fills the window of a phone, and returns to the form', async ({ page, server, site, pageOrigin }) => {
+test('fills the window of a phone, and returns to the form', async ({ page, server, site }) => {
   await page.setViewportSize({ width: 390, height: 800 });
-  await openPost(page, server, site, pageOrigin);
+  await openPost(page, server, site);
   await expect(heading(page)).toBeInViewport();
   const close = page.getByRole('button', { name: 'Close the preview' });
   await expect(close).toBeFocused();
@@ -111,8 +106,8 @@ test('fills the window of a phone, and returns to the form', async ({ page, serv
 
 test.describe('a site that gets messages', () => {
   test.use({ follows: 'messages' });
-  test('is not loaded again, and keeps its place', async ({ page, server, site, pageOrigin }) => {
-    await openPost(page, server, site, pageOrigin);
+  test('is not loaded again, and keeps its place', async ({ page, server, site }) => {
+    await openPost(page, server, site);
     await expect(heading(page)).toHaveText('The ten o’clock boat');
     const search = page.frameLocator('iframe[title="Preview"]').getByLabel('Search the site');
     await search.fill('kettle');
@@ -125,8 +120,8 @@ test.describe('a site that gets messages', () => {
 
 test.describe('a site that reads the stream of changes', () => {
   test.use({ follows: 'stream' });
-  test('reads the draft again after each save, also in a tab', async ({ page, server, site, pageOrigin }) => {
-    await openPost(page, server, site, pageOrigin);
+  test('reads the draft again after each save, also in a tab', async ({ page, server, site }) => {
+    await openPost(page, server, site);
     const address = await page.locator('iframe[title="Preview"]').getAttribute('src');
     const tab = await page.context().newPage();
     await tab.goto(address ?? '');

@@ -74,7 +74,7 @@ async function more(page: Page, name: string): Promise<void> {
 const panel = (page: Page) => page.getByRole('complementary');
 
 test.describe('Draft & Public', () => {
-  test.beforeEach(async ({ page, server, pageOrigin }) => {
+  test.beforeEach(async ({ page, server }) => {
     await createType(server, 'note', { draftPublic: true });
     await createObject(server, 'note', { id: 'other', title: 'Other note' });
     await createObject(server, 'note', {
@@ -83,7 +83,7 @@ test.describe('Draft & Public', () => {
       body: 'The boat leaves at ten.',
       related: [link('note', 'other')],
     });
-    await page.goto(`${pageOrigin}/admin/c/note/first`);
+    await page.goto('/admin/c/note/first');
     await signIn(page);
   });
 
@@ -205,8 +205,8 @@ test.describe('Draft & Public', () => {
     await expect(note).toBeHidden();
   });
 
-  test('shows the links that block a deletion', async ({ page, server, pageOrigin }) => {
-    await page.goto(`${pageOrigin}/admin/c/note/other`);
+  test('shows the links that block a deletion', async ({ page, server }) => {
+    await page.goto('/admin/c/note/other');
     await more(page, 'Delete…');
     const dialog = page.getByRole('dialog');
     await expect(dialog.getByRole('link', { name: 'First note' })).toBeVisible();
@@ -292,11 +292,11 @@ test.describe('Draft & Public', () => {
   });
 });
 
-test('leads from the title to the actions on a phone', async ({ page, server, pageOrigin }) => {
+test('leads from the title to the actions on a phone', async ({ page, server }) => {
   await createType(server, 'report', { workflowId: 'publishing' });
   await createObject(server, 'report', { id: 'one', title: 'Report' });
   await page.setViewportSize({ width: 390, height: 500 });
-  await page.goto(`${pageOrigin}/admin/c/report/one`);
+  await page.goto('/admin/c/report/one');
   await signIn(page);
   await expect(page.getByRole('main')).toContainText('State draft');
   const move = panel(page).getByRole('button', { name: 'Move to review' });
@@ -308,10 +308,10 @@ test('leads from the title to the actions on a phone', async ({ page, server, pa
   await expectAccessible(page);
 });
 
-test('moves an object through all states of its workflow', async ({ page, server, pageOrigin }) => {
+test('moves an object through all states of its workflow', async ({ page, server }) => {
   await createType(server, 'report', { workflowId: 'publishing' });
   await createObject(server, 'report', { id: 'one', title: 'Report' });
-  await page.goto(`${pageOrigin}/admin/c/report/one`);
+  await page.goto('/admin/c/report/one');
   await signIn(page);
   const dialog = page.getByRole('dialog');
   for (const state of ['review', 'draft', 'review', 'public', 'archive']) {
@@ -332,11 +332,7 @@ test('moves an object through all states of its workflow', async ({ page, server
   await expect(panel(page).getByRole('button', { name: /Move to/ })).toHaveCount(0);
 });
 
-test('says that a save is visible, unless the workflow has a state public', async ({
-  page,
-  server,
-  pageOrigin,
-}) => {
+test('says that a save is visible, unless the workflow has a state public', async ({ page, server }) => {
   const open = { id: 'open', name: 'Open', initial_state: 'new', states: ['new', 'done'], transitions: [] };
   expect((await server.request('POST', '/api/v1/internal/workflow', open)).ok).toBe(true);
   await createType(server, 'note', { workflowId: 'open' });
@@ -348,7 +344,7 @@ test('says that a save is visible, unless the workflow has a state public', asyn
     ['note', 'Save, visible immediately'],
     ['report', 'Save'],
   ]) {
-    await page.goto(`${pageOrigin}/admin/c/${type ?? ''}/one`);
+    await page.goto(`/admin/c/${type ?? ''}/one`);
     await expect(page.getByRole('button', { name: label ?? '', exact: true })).toBeVisible();
   }
 });
@@ -362,7 +358,7 @@ test('opens the preview of a draft', async ({ page, server, pageOrigin }) => {
   const put = await server.request('PUT', '/api/v1/internal/contenttype/leaf', definition);
   expect(put.status, await put.clone().text()).toBe(200);
   await createObject(server, 'leaf', { id: 'one', title: 'A hidden leaf' });
-  await page.goto(`${pageOrigin}/admin/c/leaf/one`);
+  await page.goto('/admin/c/leaf/one');
   await signIn(page);
   await page.getByRole('button', { name: 'Preview', exact: true }).click();
   const link = page.getByRole('region', { name: 'Preview' }).getByRole('link', { name: 'Open in a new tab' });

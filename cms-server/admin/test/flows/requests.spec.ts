@@ -2,12 +2,9 @@
 import { addManaged, openScreen, SCREENS } from '../screens';
 import { expect, expectAccessible, signIn, test } from '../support';
 
-test('shows the requests of a screen as commands, and opens one in the console', async ({
-  page,
-  pageOrigin,
-}) => {
+test('shows the requests of a screen as commands, and opens one in the console', async ({ page }) => {
   await signIn(page);
-  await page.goto(`${pageOrigin}/admin/c/product?order=-price`);
+  await page.goto('/admin/c/product?order=-price');
   await expect(page.getByRole('table').getByRole('rowheader')).toHaveCount(14);
   await page.getByRole('button', { name: 'ada', exact: true }).click();
   await page.getByRole('menuitem', { name: 'Requests of this screen' }).click();
@@ -30,11 +27,11 @@ test('shows the requests of a screen as commands, and opens one in the console',
   await expect(page.getByText('Status 200')).toBeVisible();
 });
 
-test('hands the body of a save over to the console, and closes by Escape', async ({ page, pageOrigin }) => {
+test('hands the body of a save over to the console, and closes by Escape', async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 800 });
   await page.emulateMedia({ colorScheme: 'dark' });
   await signIn(page);
-  await page.goto(`${pageOrigin}/admin/c/author/maren`);
+  await page.goto('/admin/c/author/maren');
   await page.getByLabel('Role').selectOption('buyer');
   await page.getByRole('button', { name: /^Save/ }).click();
   await expect(page.getByText(/Saved as version/).first()).toBeVisible();
@@ -49,7 +46,7 @@ test('hands the body of a save over to the console, and closes by Escape', async
   await saved.getByRole('link', { name: 'Open in the API console' }).click();
   await expect(page.getByRole('textbox', { name: 'Body' })).toContainText('"role": "buyer"');
 
-  await page.goto(`${pageOrigin}/admin/me?panel=request`);
+  await page.goto('/admin/me?panel=request');
   await expect(sheet.getByText(/What this screen has sent/)).toBeVisible();
   await page.keyboard.press('Escape');
   await expect(sheet).toBeHidden();
@@ -59,7 +56,6 @@ test('hands the body of a save over to the console, and closes by Escape', async
 test('has the requests of every screen, and begins the console with one of them', async ({
   page,
   server,
-  pageOrigin,
 }) => {
   test.slow();
   await addManaged(server);
@@ -69,8 +65,8 @@ test('has the requests of every screen, and begins the console with one of them'
     (one) => one !== 'api' && !one.includes('panel='),
   )) {
     const screen = path.startsWith('users/+') ? 'users' : path;
-    await openScreen(page, pageOrigin, screen);
-    await page.goto(`${pageOrigin}/admin/${screen}${screen.includes('?') ? '&' : '?'}panel=request`);
+    await openScreen(page, screen);
+    await page.goto(`/admin/${screen}${screen.includes('?') ? '&' : '?'}panel=request`);
     await expect(sheet.getByRole('listitem').filter({ hasText: 'Status 200' }).first(), screen).toBeVisible();
     await page.keyboard.press('Escape');
     await expect(sheet).toBeHidden();
@@ -81,17 +77,13 @@ test('has the requests of every screen, and begins the console with one of them'
   }
 });
 
-test('sends requests without drafts, and shows commands for a query', async ({
-  page,
-  server,
-  pageOrigin,
-}) => {
+test('sends requests without drafts, and shows commands for a query', async ({ page, server }) => {
   const type = '/api/v1/internal/contenttype/post';
   const definition = (await (await server.request('GET', type)).json()) as Record<string, unknown>;
   await server.request('PUT', type, { ...definition, draftPublic: true });
   await server.request('POST', '/api/v1/content/post/the-ten-oclock-boat/unpublish');
   await signIn(page);
-  await page.goto(`${pageOrigin}/admin/api?op=content_list&path.contentType=post&query.limit=1`);
+  await page.goto('/admin/api?op=content_list&path.contentType=post&query.limit=1');
   await page.getByRole('button', { name: 'Send GET' }).click();
   const response = page.getByRole('region', { name: 'Response' }).last();
   await expect(response).toContainText('"total_count": 16');

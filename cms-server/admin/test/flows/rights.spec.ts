@@ -10,9 +10,9 @@ test.beforeEach(async ({ server }) => {
   expect(put.status, await put.clone().text()).toBe(200);
 });
 
-test('does not let an author publish', async ({ page, server, pageOrigin }) => {
+test('does not let an author publish', async ({ page, server }) => {
   const user = await createUser(server, 'author');
-  await page.goto(`${pageOrigin}/admin/c/author/maren`);
+  await page.goto('/admin/c/author/maren');
   await signIn(page, user);
   const panel = page.getByRole('complementary');
   await expect(panel).toContainText('Public');
@@ -26,9 +26,9 @@ test('does not let an author publish', async ({ page, server, pageOrigin }) => {
   await expect(page.getByRole('button', { name: 'Publish…' })).toHaveCount(0);
 });
 
-test('lets a viewer read and change nothing', async ({ page, server, pageOrigin }) => {
+test('lets a viewer read and change nothing', async ({ page, server }) => {
   const user = await createUser(server, 'viewer');
-  await page.goto(`${pageOrigin}/admin/c/author/maren`);
+  await page.goto('/admin/c/author/maren');
   await signIn(page, user);
   await expect(page.getByLabel('Name')).not.toBeEditable();
   await expect(page.getByRole('button', { name: /Save|Publish/ })).toHaveCount(0);
@@ -39,14 +39,14 @@ test('lets a viewer read and change nothing', async ({ page, server, pageOrigin 
   await page.getByRole('link', { name: /Versions/ }).click();
   await expect(page.getByRole('button', { name: /Restore/ })).toHaveCount(0);
   await expectAccessible(page);
-  await page.goto(`${pageOrigin}/admin/users`);
+  await page.goto('/admin/users');
   await expect(page.getByText('You may not see this.')).toBeVisible();
 });
 
-test('lets a custom role see and do only what its rules allow', async ({ page, server, pageOrigin }) => {
+test('lets a custom role see and do only what its rules allow', async ({ page, server }) => {
   const rule = { ctd: 'author', create: false, read: true, update: true, delete: false };
   const user = await createUser(server, 'custom', { rules: [rule], mayPublish: true });
-  await page.goto(`${pageOrigin}/admin/c/author/maren`);
+  await page.goto('/admin/c/author/maren');
   await signIn(page, user);
   const navigation = page.getByRole('navigation', { name: 'Navigation' });
   await expect(navigation.getByRole('link', { name: /author/i })).toBeVisible();
@@ -58,12 +58,12 @@ test('lets a custom role see and do only what its rules allow', async ({ page, s
   await expect(page.getByRole('menuitem', { name: /Duplicate/ })).toContainText('no right to create');
   await expectAccessible(page);
   await page.keyboard.press('Escape');
-  await page.goto(`${pageOrigin}/admin/c/product`);
+  await page.goto('/admin/c/product');
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
   await expect(page.getByRole('link', { name: 'Spring tide' })).toHaveCount(0);
 });
 
-test('says that a screen is not allowed after the role has changed', async ({ page, server, pageOrigin }) => {
+test('says that a screen is not allowed after the role has changed', async ({ page, server }) => {
   const user = await createUser(server, 'admin');
   await signIn(page, user);
   await page.getByRole('link', { name: 'Users' }).click();
@@ -74,16 +74,12 @@ test('says that a screen is not allowed after the role has changed', async ({ pa
   const id = list.data[0]?.id ?? '';
   const put = await server.request('PUT', `/api/v1/internal/user/${id}`, { role: 'viewer' });
   expect(put.status).toBe(200);
-  await page.goto(`${pageOrigin}/admin/users`);
+  await page.goto('/admin/users');
   await expect(page.getByText('You may not see this.')).toBeVisible();
   await expectAccessible(page);
 });
 
-test('shows no header values of webhooks to a role that may only read them', async ({
-  page,
-  server,
-  pageOrigin,
-}) => {
+test('shows no header values of webhooks to a role that may only read them', async ({ page, server }) => {
   const created = await server.request('POST', '/api/v1/content/_webhooks', {
     id: 'hook',
     name: 'Hook',
@@ -102,7 +98,7 @@ test('shows no header values of webhooks to a role that may only read them', asy
     // Only JSON is read: the stream of changes never ends.
     if (/json/.test(response.headers()['content-type'] ?? '')) bodies.push(response.text().catch(() => ''));
   });
-  await page.goto(`${pageOrigin}/admin/c/_webhooks/hook`);
+  await page.goto('/admin/c/_webhooks/hook');
   await signIn(page, user);
   await expect(page.getByLabel('Header value')).toHaveValue('********');
   const versions = page.waitForResponse(/\/version/);

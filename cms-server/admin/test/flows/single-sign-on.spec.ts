@@ -19,15 +19,10 @@ const test = base.extend<{ issuer: Issuer }>({
   },
 });
 
-test('signs in at the provider, and returns to the requested address', async ({
-  page,
-  issuer,
-  server,
-  pageOrigin,
-}) => {
+test('signs in at the provider, and returns to the requested address', async ({ page, issuer, server }) => {
   const user = await createUser(server, 'editor');
   issuer.account = { email: user.email, email_verified: true, name: 'Edith' };
-  await page.goto(`${pageOrigin}/admin/c/author/maren`);
+  await page.goto('/admin/c/author/maren');
   await expect(page.getByRole('link', { name: 'Tidemill account' })).toBeVisible();
   await expectAccessible(page);
   await page.getByRole('link', { name: 'Tidemill account' }).click();
@@ -56,11 +51,10 @@ test('continues with the text after single sign-on in another tab', async ({
   context,
   issuer,
   server,
-  pageOrigin,
 }) => {
   const user = await createUser(server, 'editor');
   issuer.account = { email: user.email, email_verified: true, name: 'Edith' };
-  await page.goto(`${pageOrigin}/admin/c/author/maren`);
+  await page.goto('/admin/c/author/maren');
   await page.getByRole('link', { name: 'Tidemill account' }).click();
   await page.getByLabel('Name').fill('Written over the end of a session');
   await context.clearCookies();

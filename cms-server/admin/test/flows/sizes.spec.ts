@@ -26,35 +26,32 @@ async function loadedBytes(page: Page): Promise<{ js: number; css: number }> {
   return sum;
 }
 
-test('first screen is small', async ({ page, pageOrigin }) => {
+test('first screen is small', async ({ page }) => {
   await signIn(page);
-  await page.goto(`${pageOrigin}/admin/c/product`);
+  await page.goto('/admin/c/product');
   await expect(page.getByRole('row').nth(1)).toBeVisible();
   const { js, css } = await loadedBytes(page);
   expect(js).toBeLessThan(90 * KIB);
   expect(css).toBeLessThan(20 * KIB);
 });
 
-test('object without rich editors adds little', async ({ page, pageOrigin }) => {
+test('object without rich editors adds little', async ({ page }) => {
   await signIn(page);
-  await page.goto(`${pageOrigin}/admin/c/product`);
+  await page.goto('/admin/c/product');
   await expect(page.getByRole('row').nth(1)).toBeVisible();
   const list = await loadedBytes(page);
-  await page.goto(`${pageOrigin}/admin/c/author/+new`);
+  await page.goto('/admin/c/author/+new');
   await expect(page.getByLabel('Name')).toBeVisible();
   const form = await loadedBytes(page);
   expect(form.js - list.js).toBeLessThan(40 * KIB);
 });
 
-test('only the texts of the open screen and of the chosen language are loaded', async ({
-  page,
-  pageOrigin,
-}) => {
+test('only the texts of the open screen and of the chosen language are loaded', async ({ page }) => {
   await signIn(page);
   await page.evaluate(() => {
     localStorage.setItem('cms.language', 'de');
   });
-  await page.goto(`${pageOrigin}/admin/c/product`);
+  await page.goto('/admin/c/product');
   await expect(page.getByRole('row').nth(1)).toBeVisible();
   const texts = (await loadedFiles(page))
     .map((url) => /assets\/(en|de)-([a-z-]+)-/.exec(url))

@@ -28,14 +28,14 @@ const SLOW_SCREENS: [path: string, content: string][] = [
   ['me', 'this session'],
 ];
 
-test('offers to stop a slow screen, and loads it again', async ({ page, server, pageOrigin }) => {
+test('offers to stop a slow screen, and loads it again', async ({ page, server }) => {
   test.setTimeout(180_000);
   await addManaged(server);
   await signIn(page);
   await page.clock.install();
   for (const [path, content] of SLOW_SCREENS) {
     await page.route(isOwnRequest, () => undefined);
-    await page.goto(`${pageOrigin}/admin/${path}`);
+    await page.goto(`/admin/${path}`);
     const main = page.getByRole('main');
     await expect(main.getByText('Loading…').first()).toBeAttached();
     await page.clock.fastForward(5100);
@@ -92,24 +92,20 @@ test('loads a missing screen when the connection is back', async ({ page, contex
   await expect(page.getByRole('heading', { level: 1, name: 'Activity' })).toBeVisible();
 });
 
-test('says which right is missing, not only that access is denied', async ({ page, server, pageOrigin }) => {
+test('says which right is missing, not only that access is denied', async ({ page, server }) => {
   const user = await createUser(server, 'custom', { rules: [{ ctd: 'author', read: true }] });
   await signIn(page, user);
-  await page.goto(`${pageOrigin}/admin/media`);
+  await page.goto('/admin/media');
   await expect(page.getByText('You may not see this. Missing right: read files')).toBeVisible();
-  await page.goto(`${pageOrigin}/admin/c/product/tidewater`);
+  await page.goto('/admin/c/product/tidewater');
   await expect(page.getByRole('heading', { name: /no content type product, or you may not/ })).toBeVisible();
 });
 
-test('an earlier message covers neither the bar of selected rows nor a dialog', async ({
-  page,
-  server,
-  pageOrigin,
-}) => {
+test('an earlier message covers neither the bar of selected rows nor a dialog', async ({ page, server }) => {
   await createNews(server, 30);
   await signIn(page);
   await page.setViewportSize({ width: 390, height: 700 });
-  await page.goto(`${pageOrigin}/admin/c/news?order=title`);
+  await page.goto('/admin/c/news?order=title');
   const select = () => page.getByLabel('Select News 000').check();
   const bar = page.getByRole('region', { name: 'Actions on selected rows' });
   await select();

@@ -1,9 +1,9 @@
 import { expect, expectAccessible, signIn, test } from '../support';
 import { focusText, open, save, stored, text, tool } from '../texts';
 
-test('moves between text, tool bar and the next field by keyboard', async ({ page, pageOrigin }) => {
+test('moves between text, tool bar and the next field by keyboard', async ({ page }) => {
   await signIn(page);
-  await open(page, pageOrigin, 'product', 'tidewater');
+  await open(page, 'product', 'tidewater');
   const editor = text(page, 'Description');
   await editor.focus();
   await page.keyboard.press('Alt+F10');
@@ -21,7 +21,7 @@ test('moves between text, tool bar and the next field by keyboard', async ({ pag
   await expect(editor).not.toBeFocused();
 });
 
-test('types into a text of 50 KB without delay', async ({ page, server, pageOrigin }) => {
+test('types into a text of 50 KB without delay', async ({ page, server }) => {
   const words = 'The tide comes in and the gates of the pond are pushed open again. ';
   const description = Array.from({ length: 150 }, (_, i) => `<p>${String(i)} ${words.repeat(5)}</p>`).join(
     '\n',
@@ -29,7 +29,7 @@ test('types into a text of 50 KB without delay', async ({ page, server, pageOrig
   await server.request('PATCH', '/api/v1/content/product/tidewater', { description });
   await signIn(page);
   const client = await page.context().newCDPSession(page);
-  await open(page, pageOrigin, 'product', 'tidewater');
+  await open(page, 'product', 'tidewater');
   const editor = text(page, 'Description');
   await editor.locator('p').nth(70).click();
   await client.send('Emulation.setCPUThrottlingRate', { rate: 4 });
@@ -54,11 +54,11 @@ test('types into a text of 50 KB without delay', async ({ page, server, pageOrig
   expect(p95).toBeLessThan(500);
 });
 
-test('inserts an image of the library, and uploads a pasted one', async ({ page, server, pageOrigin }) => {
+test('inserts an image of the library, and uploads a pasted one', async ({ page, server }) => {
   await signIn(page);
   await page.setViewportSize({ width: 390, height: 800 });
   await page.emulateMedia({ colorScheme: 'dark' });
-  await open(page, pageOrigin, 'product', 'tidewater');
+  await open(page, 'product', 'tidewater');
   const editor = text(page, 'Description');
   await focusText(editor);
   await page.keyboard.press('ControlOrMeta+End');
@@ -91,11 +91,7 @@ test('inserts an image of the library, and uploads a pasted one', async ({ page,
   expect(description).toContain('<p>Words behind it</p>');
 });
 
-test('puts a pasted image where it was pasted, while the user writes elsewhere', async ({
-  page,
-  server,
-  pageOrigin,
-}) => {
+test('puts a pasted image where it was pasted, while the user writes elsewhere', async ({ page, server }) => {
   await signIn(page);
   let release: () => void = () => undefined;
   const released = new Promise<void>((done) => (release = done));
@@ -103,7 +99,7 @@ test('puts a pasted image where it was pasted, while the user writes elsewhere',
     await released;
     await route.continue();
   });
-  await open(page, pageOrigin, 'product', 'tidewater');
+  await open(page, 'product', 'tidewater');
   const editor = text(page, 'Description');
   await focusText(editor);
   await page.keyboard.press('ControlOrMeta+a');
@@ -136,9 +132,9 @@ test('puts a pasted image where it was pasted, while the user writes elsewhere',
   );
 });
 
-test('inserts an image from elsewhere by its address', async ({ page, pageOrigin }) => {
+test('inserts an image from elsewhere by its address', async ({ page }) => {
   await signIn(page);
-  await open(page, pageOrigin, 'product', 'tidewater');
+  await open(page, 'product', 'tidewater');
   const editor = text(page, 'Description');
   await focusText(editor);
   await page.keyboard.press('ControlOrMeta+End');
@@ -156,9 +152,9 @@ test('inserts an image from elsewhere by its address', async ({ page, pageOrigin
   await expectAccessible(page);
 });
 
-test('has the most used tools on a phone, and shows the others on request', async ({ page, pageOrigin }) => {
+test('has the most used tools on a phone, and shows the others on request', async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 });
-  await page.goto(`${pageOrigin}/admin/c/post/the-ten-oclock-boat`);
+  await page.goto('/admin/c/post/the-ten-oclock-boat');
   await signIn(page);
   const bar = page.getByRole('toolbar', { name: /Content/ });
   await expect(bar).toBeVisible();

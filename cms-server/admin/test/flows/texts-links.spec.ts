@@ -14,10 +14,10 @@ async function setPreviewUrl(server: Server, previewUrl: string): Promise<void> 
   expect(response.status, await response.clone().text()).toBe(200);
 }
 
-test('links a rich text to an object at its address for readers', async ({ page, server, pageOrigin }) => {
+test('links a rich text to an object at its address for readers', async ({ page, server }) => {
   await setPreviewUrl(server, 'https://www.example.com/journal/{slug}?token={token}');
   await signIn(page);
-  await open(page, pageOrigin, 'product', 'tidewater');
+  await open(page, 'product', 'tidewater');
   await focusText(text(page, 'Description'));
   await page.keyboard.press('ControlOrMeta+End');
   await page.keyboard.type(' See ');
@@ -40,7 +40,7 @@ test('links a rich text to an object at its address for readers', async ({ page,
 
 test('links blocks and Markdown to objects that have no address', async ({ page, server, pageOrigin }) => {
   await signIn(page);
-  await open(page, pageOrigin, 'post', 'the-ten-oclock-boat');
+  await open(page, 'post', 'the-ten-oclock-boat');
   await focusText(text(page, 'Content').locator('p').first());
   await page.keyboard.press('End');
   await page.keyboard.press('ControlOrMeta+Shift+k');
@@ -61,7 +61,7 @@ test('links blocks and Markdown to objects that have no address', async ({ page,
   await expect(page.getByRole('dialog').getByRole('textbox', { name: /^Name/ })).toHaveValue('Tidewater');
   await page.keyboard.press('Escape');
 
-  await open(page, pageOrigin, 'place', 'port-sable');
+  await open(page, 'place', 'port-sable');
   await focusText(text(page, 'Story'));
   await tool(page, 'Link').click();
   await finder.fill(`${pageOrigin}/admin/c/author/maren?panel=used`);

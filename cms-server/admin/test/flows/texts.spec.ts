@@ -1,9 +1,9 @@
 import { expect, expectAccessible, signIn, test } from '../support';
 import { focusText, open, save, stored, text, tool, type Values } from '../texts';
 
-test('writes a rich text with link, list and table', async ({ page, server, pageOrigin }) => {
+test('writes a rich text with link, list and table', async ({ page, server }) => {
   await signIn(page);
-  await open(page, pageOrigin, 'product', 'tidewater');
+  await open(page, 'product', 'tidewater');
   const editor = text(page, 'Description');
   await focusText(editor);
   await page.keyboard.press('ControlOrMeta+End');
@@ -42,14 +42,10 @@ test('writes a rich text with link, list and table', async ({ page, server, page
   expect(description).toContain('<thead><tr><th>Grind</th><th>Time</th>');
 });
 
-test('writes a block text with the insert menu, and only edited blocks change', async ({
-  page,
-  server,
-  pageOrigin,
-}) => {
+test('writes a block text with the insert menu, and only edited blocks change', async ({ page, server }) => {
   const before = await stored(server, 'post', 'the-ten-oclock-boat');
   await signIn(page);
-  await open(page, pageOrigin, 'post', 'the-ten-oclock-boat');
+  await open(page, 'post', 'the-ten-oclock-boat');
   const editor = text(page, 'Content');
   await editor.locator('p').first().click();
   // An event notifies the editor of a moved cursor. Only a test can press a key before that event.
@@ -90,11 +86,11 @@ function blocksOf(values: Values): Values[] {
   return Array.isArray(content.blocks) ? content.blocks : [];
 }
 
-test('writes Markdown with a preview, and keeps its line endings', async ({ page, server, pageOrigin }) => {
+test('writes Markdown with a preview, and keeps its line endings', async ({ page, server }) => {
   const story = 'One\r\n\r\n* two\r\n';
   await server.request('PATCH', '/api/v1/content/place/tidemill', { story });
   await signIn(page);
-  await open(page, pageOrigin, 'place', 'tidemill');
+  await open(page, 'place', 'tidemill');
   const editor = text(page, 'Story');
   await focusText(editor);
   await page.keyboard.press('ControlOrMeta+Home');
@@ -158,7 +154,7 @@ test('shows hostile texts without running them, and leaves them as they are', as
   for (const [type, id, values, label] of all) {
     const response = await server.request('PATCH', `/api/v1/content/${type}/${id}`, values);
     expect(response.status, await response.clone().text()).toBe(200);
-    await open(page, pageOrigin, type, id);
+    await open(page, type, id);
     await expect(text(page, label)).toBeVisible();
     await expect(text(page, label).getByText('hostile words').first()).toBeVisible();
     await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
@@ -175,11 +171,11 @@ test('shows hostile texts without running them, and leaves them as they are', as
   expect(requests.filter((url) => !url.startsWith(pageOrigin) && !url.startsWith('blob:'))).toEqual([]);
 });
 
-test('opens a text as source if the visual editor would change it', async ({ page, server, pageOrigin }) => {
+test('opens a text as source if the visual editor would change it', async ({ page, server }) => {
   const description = '<p><strong>A <b>b</b></strong></p><p>c</p>';
   await server.request('PATCH', '/api/v1/content/product/tidewater', { description });
   await signIn(page);
-  await open(page, pageOrigin, 'product', 'tidewater');
+  await open(page, 'product', 'tidewater');
   await expect(text(page, 'Description, source')).toBeVisible();
   await page.getByText('What the visual editor would change').click();
   await expectAccessible(page);
@@ -193,9 +189,9 @@ test('opens a text as source if the visual editor would change it', async ({ pag
   expect((await stored(server, 'product', 'tidewater')).description).toBe('<p>New</p>');
 });
 
-test('pastes from other pages without scripts and foreign images', async ({ page, server, pageOrigin }) => {
+test('pastes from other pages without scripts and foreign images', async ({ page, server }) => {
   await signIn(page);
-  await open(page, pageOrigin, 'product', 'tidewater');
+  await open(page, 'product', 'tidewater');
   const editor = text(page, 'Description');
   await focusText(editor);
   await page.keyboard.press('ControlOrMeta+a');

@@ -3,7 +3,7 @@ import type { Page } from '@playwright/test';
 import { expect, expectAccessible, signIn, test } from '../support';
 
 async function open(page: Page, path: string): Promise<void> {
-  await page.goto(`${new URL(page.url()).origin}/admin/${path}`);
+  await page.goto(`/admin/${path}`);
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
 }
 

@@ -115,7 +115,7 @@ async function change(page: Page): Promise<void> {
 test('converts many objects while a colleague writes, and loses nothing', async ({
   page,
   server,
-  pageOrigin,
+
   browser,
 }) => {
   const took: Record<string, number> = { objects: OBJECTS };
@@ -127,11 +127,11 @@ test('converts many objects while a colleague writes, and loses nothing', async 
   await fill(server);
   const ben = await createUser(server, 'editor');
   await signIn(page);
-  await page.goto(`${pageOrigin}/admin/types/article`);
+  await page.goto('/admin/types/article');
 
   const context = await browser.newContext();
   const other = await context.newPage();
-  await other.goto(`${pageOrigin}/admin/c/article/${idOf(1)}`);
+  await other.goto(`/admin/c/article/${idOf(1)}`);
   await signIn(other, ben);
   await other.getByLabel('Body').fill('Written while the type changes.');
 

@@ -4,7 +4,7 @@ import type { Server } from '../server';
 import { createUser, expect, expectAccessible, signIn, test } from '../support';
 
 async function open(page: Page, path: string): Promise<void> {
-  await page.goto(`${new URL(page.url()).origin}/admin/${path}`);
+  await page.goto(`/admin/${path}`);
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
 }
 

@@ -29,14 +29,11 @@ function refuseQuestions(page: Page): string[] {
   return asked;
 }
 
-test('asks before a form with a running upload is left, and saves only with the file', async ({
-  page,
-  pageOrigin,
-}) => {
+test('asks before a form with a running upload is left, and saves only with the file', async ({ page }) => {
   await signIn(page);
   const release = await holdUploads(page);
   const asked = refuseQuestions(page);
-  await page.goto(`${pageOrigin}/admin/c/product/slow-kettle`);
+  await page.goto('/admin/c/product/slow-kettle');
   const pictures = page.getByRole('group', { name: 'Pictures', exact: true });
   await page.locator('[data-path=pictures] input[type=file]').setInputFiles([png('slow.png')]);
   await expect(pictures.getByText('Uploading: 0 of 1 done')).toBeVisible();
@@ -52,11 +49,7 @@ test('asks before a form with a running upload is left, and saves only with the 
   await expect(pictures).toContainText('slow.png');
 });
 
-test('publishes an object only with the file that is being uploaded', async ({
-  page,
-  server,
-  pageOrigin,
-}) => {
+test('publishes an object only with the file that is being uploaded', async ({ page, server }) => {
   const properties = {
     title: { inputType: 'text' },
     picture: { inputType: 'datasource', relationContenttype: '_media' },
@@ -68,7 +61,7 @@ test('publishes an object only with the file that is being uploaded', async ({
   expect((await server.request('POST', '/api/v1/content/note', note)).status).toBe(200);
   await signIn(page);
   const release = await holdUploads(page);
-  await page.goto(`${pageOrigin}/admin/c/note/first`);
+  await page.goto('/admin/c/note/first');
   await page.locator('[data-path=picture] input[type=file]').setInputFiles([png('slow.png')]);
   await expect(page.getByText('Uploading: 0 of 1 done')).toBeVisible();
   await page.keyboard.press('Control+Shift+P');
@@ -84,11 +77,11 @@ test('publishes an object only with the file that is being uploaded', async ({
   expect(await found.json()).toMatchObject({ picture: [{ dataUrl: expect.stringContaining('_media') }] });
 });
 
-test('asks before the media library with running uploads is left', async ({ page, pageOrigin }) => {
+test('asks before the media library with running uploads is left', async ({ page }) => {
   await signIn(page);
   const release = await holdUploads(page);
   const asked = refuseQuestions(page);
-  await page.goto(`${pageOrigin}/admin/media`);
+  await page.goto('/admin/media');
   const wrong = { name: 'broken.png', mimeType: 'image/png', buffer: Buffer.from('no image') };
   await page.locator('input[type=file]').setInputFiles([png('a.png'), wrong]);
   await expect(page.getByText('Uploading: 0 of 2 done')).toBeVisible();

@@ -17,10 +17,10 @@ async function edit(server: Server, id: string, values: Record<string, unknown>)
 
 const side = (page: Page) => page.getByRole('navigation', { name: 'Navigation' });
 
-test('writes a post by keyboard from its first field on', async ({ page, server, pageOrigin }) => {
+test('writes a post by keyboard from its first field on', async ({ page, server }) => {
   await makeDraftPublic(server);
   await signIn(page);
-  await page.goto(`${pageOrigin}/admin/c/post`);
+  await page.goto('/admin/c/post');
   await page.getByRole('link', { name: 'New: Post' }).click();
   await expect(page.getByLabel('Title')).toBeFocused();
   await page.keyboard.type('The lamp on the lock gate');
@@ -47,9 +47,9 @@ test('writes a post by keyboard from its first field on', async ({ page, server,
   await expectAccessible(page);
 });
 
-test('returns the focus when a dialog closes', async ({ page, pageOrigin }) => {
+test('returns the focus when a dialog closes', async ({ page }) => {
   await signIn(page);
-  await page.goto(`${pageOrigin}/admin/c/post/the-grinder-that-sang`);
+  await page.goto('/admin/c/post/the-grinder-that-sang');
   const text = page.getByRole('textbox', { name: 'Content' });
   await text.click();
   await page.keyboard.press('Control+k');
@@ -63,11 +63,11 @@ test('returns the focus when a dialog closes', async ({ page, pageOrigin }) => {
   await expect(text).toBeFocused();
 });
 
-test('publishes later from the dialog that publishes', async ({ page, server, pageOrigin }) => {
+test('publishes later from the dialog that publishes', async ({ page, server }) => {
   await makeDraftPublic(server);
   await edit(server, 'the-grinder-that-sang', { minutes: 9 });
   await signIn(page);
-  await page.goto(`${pageOrigin}/admin/c/post/the-grinder-that-sang`);
+  await page.goto('/admin/c/post/the-grinder-that-sang');
   const opener = page.getByRole('button', { name: 'Publish…' }).last();
   await opener.click();
   await page.getByRole('button', { name: 'Publish later…' }).click();
@@ -94,11 +94,10 @@ test('shows what a colleague changed from the list of changes', async ({ page, s
 test('names linked objects in the dry run of a bulk job, and the schedules that it cancels', async ({
   page,
   server,
-  pageOrigin,
 }) => {
   await makeDraftPublic(server);
   await signIn(page);
-  await page.goto(`${pageOrigin}/admin/c/post?q=sack`);
+  await page.goto('/admin/c/post?q=sack');
   await page
     .getByRole('row', { name: /last sack/ })
     .getByRole('checkbox')

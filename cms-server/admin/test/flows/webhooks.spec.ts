@@ -43,11 +43,11 @@ test.describe('with webhooks to this machine', () => {
     options: { environment: { CMS_WEBHOOK_ALLOW_PRIVATE: 'true', CMS_WEBHOOK_ALLOW_HTTP: 'true' } },
   });
 
-  test('shows why a webhook fails, and replays deliveries', async ({ page, server, pageOrigin }) => {
+  test('shows why a webhook fails, and replays deliveries', async ({ page, server }) => {
     // Nothing listens on port 9.
     await addWebhook(server, { url: 'https://127.0.0.1:9/hook' });
     await signIn(page);
-    await page.goto(`${pageOrigin}/admin/webhooks`);
+    await page.goto('/admin/webhooks');
     await expect(page.getByText('Active')).toBeVisible();
     await expectAccessible(page);
     await page.getByRole('link', { name: 'Build the site' }).click();
@@ -79,11 +79,7 @@ test.describe('with webhooks to this machine', () => {
     await expect(page.getByLabel(/^Name/)).toHaveValue('Build the site');
   });
 
-  test('shows request and response, and selects deliveries to replay', async ({
-    page,
-    server,
-    pageOrigin,
-  }) => {
+  test('shows request and response, and selects deliveries to replay', async ({ page, server }) => {
     const receiver = await receive(422, '{"error":"no branch named main"}');
     await addWebhook(server, {
       url: receiver.url,
@@ -94,7 +90,7 @@ test.describe('with webhooks to this machine', () => {
       { id: 'slow-kettle', price: 13 },
     ]);
     await signIn(page);
-    await page.goto(`${pageOrigin}/admin/webhooks/build-site`);
+    await page.goto('/admin/webhooks/build-site');
     await expect(page.getByText('X-Site: ••••••')).toBeVisible();
     await expect(page.getByRole('listitem').getByText('Failed, will be retried')).toHaveCount(2);
     const row = page.getByRole('listitem').filter({ hasText: 'tidewater' });
@@ -123,10 +119,10 @@ test.describe('with webhooks to this machine', () => {
     receiver.close();
   });
 
-  test('switches a webhook off and on', async ({ page, server, pageOrigin }) => {
+  test('switches a webhook off and on', async ({ page, server }) => {
     await addWebhook(server, { url: 'https://127.0.0.1:9/hook' });
     await signIn(page);
-    await page.goto(`${pageOrigin}/admin/webhooks/build-site`);
+    await page.goto('/admin/webhooks/build-site');
     await page.getByRole('button', { name: 'Switch off' }).click();
     await expect(page.getByText('The webhook is off.')).toBeVisible();
     await expect(page.getByText('Disabled')).toBeVisible();
@@ -144,11 +140,11 @@ test.describe('with webhooks to this machine', () => {
 
 test('chooses the types and actions of a webhook, and hides the values of its headers', async ({
   page,
-  pageOrigin,
+
   server,
 }) => {
   await signIn(page);
-  await page.goto(`${pageOrigin}/admin/c/_webhooks/+new`);
+  await page.goto('/admin/c/_webhooks/+new');
   await page.getByLabel(/^Name/).first().fill('Build');
   await page.getByLabel(/^Url/).fill('https://site.example/build');
   const types = page.getByRole('combobox', { name: /content.type.definitions: search/i });

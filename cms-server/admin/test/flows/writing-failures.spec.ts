@@ -123,7 +123,7 @@ test('keeps the unsaved work of two tabs on one object', async ({ page, context,
     price: 71,
   });
   await expect(page.getByLabel('Name')).toHaveValue('Kettle of the second tab');
-  const copies = await page.request.get(`${new URL(page.url()).origin}/api/v1/working-copies`);
+  const copies = await page.request.get('/api/v1/working-copies');
   expect(await copies.json()).toMatchObject({ total_count: 0 });
 });
 
@@ -181,16 +181,13 @@ test('asks before a sign-out that would lose the text of another tab', async ({ 
   await expect(page.getByText('Saved as version 2.')).toBeVisible();
 });
 
-test('says that the storage of the browser is full, and stores on the server', async ({
-  page,
-  pageOrigin,
-}) => {
+test('says that the storage of the browser is full, and stores on the server', async ({ page }) => {
   await page.addInitScript(() => {
     IDBObjectStore.prototype.put = () => {
       throw new DOMException('The disk is full', 'QuotaExceededError');
     };
   });
-  await page.goto(`${pageOrigin}/admin`);
+  await page.goto('/admin');
   await signIn(page);
   await openForm(page, KETTLE);
   await page.getByLabel('Name').fill('Only on the server');
@@ -218,12 +215,7 @@ test('keeps typed text when the process of the tab crashes', async ({ page, cont
   await expectAccessible(other);
 });
 
-test('keeps stored work for another browser when the server is killed', async ({
-  page,
-  browser,
-  server,
-  pageOrigin,
-}) => {
+test('keeps stored work for another browser when the server is killed', async ({ page, browser, server }) => {
   await signIn(page);
   await openForm(page, KETTLE);
   const sent = page.waitForResponse((response) => response.url().endsWith('/working-copy') && response.ok());
@@ -236,7 +228,7 @@ test('keeps stored work for another browser when the server is killed', async ({
   await server.start();
   const context = await browser.newContext({ locale: 'en-GB' });
   const other = await context.newPage();
-  await other.goto(`${pageOrigin}/admin`);
+  await other.goto('/admin');
   await signIn(other, ADMIN);
   await openForm(other, KETTLE);
   await expect(other.getByLabel('Name')).toHaveValue(/^(Stored before the crash|Typed while it was down)$/);

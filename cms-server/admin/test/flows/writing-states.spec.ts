@@ -6,7 +6,7 @@ import type { Server } from '../server';
 const save = (page: Page) => page.getByRole('button', { name: /^Save/ });
 
 async function open(page: Page, path: string): Promise<void> {
-  await page.goto(`${new URL(page.url()).origin}/admin/${path}`);
+  await page.goto(`/admin/${path}`);
   await expect(save(page)).toBeVisible();
 }
 
@@ -63,7 +63,6 @@ test('names the missing right when a role changes under the form', async ({ page
 
 test('stores on the server when the browser forbids storing, and asks when nothing can store', async ({
   page,
-  pageOrigin,
 }) => {
   await page.addInitScript(() => {
     Object.defineProperty(window, 'indexedDB', {
@@ -72,7 +71,7 @@ test('stores on the server when the browser forbids storing, and asks when nothi
       },
     });
   });
-  await page.goto(`${pageOrigin}/admin`);
+  await page.goto('/admin');
   await signIn(page);
   await open(page, 'c/author/maren');
   await page.getByLabel('Name').fill('Only on the server');
@@ -158,7 +157,7 @@ test('opens a type with a single object directly', async ({ page, server }) => {
     type.metaDefinition.admin = { single: true };
   });
   await signIn(page);
-  await page.goto(`${new URL(page.url()).origin}/admin/c/about`);
+  await page.goto('/admin/c/about');
   await expect(page).toHaveURL(/\/c\/about\/(new|[^/]+)/);
   await expect(save(page)).toBeVisible();
 });

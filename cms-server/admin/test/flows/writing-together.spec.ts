@@ -8,7 +8,7 @@ const PATH = `/api/v1/content/product/${PRODUCT}`;
 const save = (page: Page) => page.getByRole('button', { name: /^Save/ });
 
 async function open(page: Page, id = PRODUCT): Promise<void> {
-  await page.goto(`${new URL(page.url()).origin}/admin/c/product/${id}`);
+  await page.goto(`/admin/c/product/${id}`);
   await expect(save(page)).toBeVisible();
 }
 
@@ -18,24 +18,19 @@ async function stored(server: Server, path = PATH): Promise<Record<string, unkno
 }
 
 /** Ben, an editor, in a browser of his own. */
-async function ben(browser: Browser, server: Server, pageOrigin: string): Promise<Page> {
+async function ben(browser: Browser, server: Server): Promise<Page> {
   const user = await createUser(server, 'editor', { name: 'Ben Holt' });
   const context = await browser.newContext({ locale: 'en-GB' });
   const page = await context.newPage();
-  await page.goto(`${pageOrigin}/admin`);
+  await page.goto('/admin');
   await signIn(page, user);
   await open(page);
   return page;
 }
 
-test('merges changes of other properties, and says whose they are', async ({
-  page,
-  browser,
-  server,
-  pageOrigin,
-}) => {
+test('merges changes of other properties, and says whose they are', async ({ page, browser, server }) => {
   await signIn(page);
-  const other = await ben(browser, server, pageOrigin);
+  const other = await ben(browser, server);
   await open(page);
   await expect(page.getByText('Ben Holt is here too')).toBeVisible();
   await other.getByLabel('Price').focus();
@@ -55,9 +50,9 @@ test('merges changes of other properties, and says whose they are', async ({
   await other.context().close();
 });
 
-test('asks about a property that both changed', async ({ page, browser, server, pageOrigin }) => {
+test('asks about a property that both changed', async ({ page, browser, server }) => {
   await signIn(page);
-  const other = await ben(browser, server, pageOrigin);
+  const other = await ben(browser, server);
   await open(page);
   await page.getByLabel('Name').fill('Kettle by Ada');
   await other.getByLabel('Name').fill('Kettle by Ben');
@@ -78,7 +73,7 @@ test('asks about a property that both changed', async ({ page, browser, server, 
   await other.context().close();
 });
 
-test('keeps my text when somebody deletes the object', async ({ page, browser, server, pageOrigin }) => {
+test('keeps my text when somebody deletes the object', async ({ page, browser, server }) => {
   await signIn(page);
   const user = await createUser(server, 'editor', { name: 'Ben Holt' });
   const path = '/api/v1/content/product/lonely';
@@ -88,7 +83,7 @@ test('keeps my text when somebody deletes the object', async ({ page, browser, s
   await page.getByLabel('Name').fill('Not gone');
   const context = await browser.newContext();
   const other = await context.newPage();
-  await other.goto(`${pageOrigin}/admin`);
+  await other.goto('/admin');
   await signIn(other, user);
   const status = await other.evaluate(async (path) => {
     const headers = { 'X-CMS-Request': '1', 'X-MODE': 'preview' };
@@ -111,7 +106,7 @@ test('compares unsaved work with an object that was changed meanwhile', async ({
   await open(page);
   await page.getByLabel('Name').fill('From yesterday');
   await expect(page.getByText(/1 change, stored/)).toBeVisible();
-  await page.goto(`${new URL(page.url()).origin}/admin`);
+  await page.goto('/admin');
   const changed = await server.request('PATCH', PATH, { price: 99 });
   expect(changed.status).toBe(200);
   await open(page);

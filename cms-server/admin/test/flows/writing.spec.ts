@@ -6,8 +6,7 @@ import type { Server } from '../server';
 const PRODUCT = 'slow-kettle';
 
 async function open(page: Page, id = PRODUCT, type = 'product'): Promise<void> {
-  const origin = new URL(page.url()).origin;
-  await page.goto(`${origin}/admin/c/${type}/${id}`);
+  await page.goto(`/admin/c/${type}/${id}`);
   await expect(page.getByRole('button', { name: /^(Save|Create)/ })).toBeVisible();
 }
 
@@ -68,11 +67,7 @@ test('keeps typed text when the tab is killed', async ({ page, context }) => {
   await expect(other.getByText(/not saved yet/)).toBeHidden();
 });
 
-test('brings unsaved work to another browser, and discards it on request', async ({
-  page,
-  browser,
-  pageOrigin,
-}) => {
+test('brings unsaved work to another browser, and discards it on request', async ({ page, browser }) => {
   await signIn(page);
   await open(page);
   const sent = page.waitForResponse((response) => response.url().endsWith('/working-copy') && response.ok());
@@ -81,7 +76,7 @@ test('brings unsaved work to another browser, and discards it on request', async
   await sent;
   const context = await browser.newContext({ locale: 'en-GB' });
   const other = await context.newPage();
-  await other.goto(`${pageOrigin}/admin`);
+  await other.goto('/admin');
   await signIn(other);
   await open(other);
   await expect(other.getByLabel('Name')).toHaveValue('Half-written');
