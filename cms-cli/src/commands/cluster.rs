@@ -264,7 +264,9 @@ fn init(
     let cms = open_directory(CoreConfig { new_database, ..CoreConfig::new(folder) })?;
     if is_dry_run {
         if database.is_created()? {
-            return Err(Error::Conflict("the database has a cluster already".to_owned()).into());
+            let reason = "the database has a cluster already: the command can only complete a move of this \
+                          data directory that was interrupted";
+            return Err(Error::Conflict(reason.to_owned()).into());
         }
         report(&count_transfer(&cms)?, printer)?;
         printer.note(NOTHING_CHANGED)?;

@@ -3,10 +3,7 @@
 use std::{collections::HashSet, path::Path, sync::Arc};
 
 use cms_media::files::Files;
-use cms_model::{
-    error::{Error, Result},
-    settings::MediaStorage,
-};
+use cms_model::{error::Result, settings::MediaStorage};
 use cms_store::cluster::{
     database::{Position, SharedDatabase},
     open,
@@ -34,23 +31,23 @@ pub fn count_transfer(from: &Cms) -> Result<Transferred> {
 
 /// Creates a cluster with the content of a data directory. Files are copied first, while other processes
 /// may write to the directory; then the rows, while writes wait; then the files that are new since. Once
-/// the rows are copied, the directory refuses writes.
+/// the rows are copied, the directory refuses writes. A call that was interrupted is completed by the next
+/// one, unless the directory or the cluster was changed in between.
 ///
 /// # Errors
-/// [`Error::Conflict`] if the shared database has a cluster already.
+/// [`Error::Conflict`](cms_model::error::Error::Conflict) if the shared database has a cluster with other content.
 pub fn create_cluster(
     from: &Cms,
     database: &Arc<dyn SharedDatabase>,
     media: &MediaStorage,
 ) -> Result<Transferred> {
-    if database.is_created()? {
-        return Err(Error::Conflict("the database has a cluster already".to_owned()));
-    }
     let mut transferred = count_transfer(from)?;
     let space = from.store.read(|reader| Ok(reader.space_ids()?.space))?;
     let settings = CoreConfig { media: media.clone(), ..from.config.clone() };
     let to = Files::new(settings.files(), space);
-    copy_files(&from.files, &to)?;
+    if !database.is_created()? {
+        copy_files(&from.files, &to)?;
+    }
     from.store.create_cluster(database)?;
     // Files that were uploaded after the first copy. No more follow: the directory refuses writes now.
     (transferred.files, transferred.bytes) = copy_files(&from.files, &to)?;
@@ -61,7 +58,7 @@ pub fn create_cluster(
 /// next export into the directory continues with the files that it lacks.
 ///
 /// # Errors
-/// [`Error::Conflict`] if the directory has a database.
+/// [`Error::Conflict`](cms_model::error::Error::Conflict) if the directory has a database.
 pub fn export_cluster(
     folder: &Path,
     database: &dyn SharedDatabase,

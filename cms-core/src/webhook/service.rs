@@ -187,8 +187,12 @@ impl Webhooks<'_> {
         })
     }
 
-    /// Whether this process sends deliveries; it becomes the sender if there is none.
+    /// Whether this process sends deliveries; it becomes the sender if there is none. Nodes of a cluster send
+    /// those of a directory whose content has moved there.
     pub fn may_send(&self) -> Result<bool> {
+        if self.cms.store.has_moved()? {
+            return Ok(false);
+        }
         let mut lock_file = self.cms.webhooks.lock.lock().unwrap_or_else(PoisonError::into_inner);
         if lock_file.is_none() {
             *lock_file = lock::try_lock(&self.cms.config.folder.join(LOCK))?;

@@ -21,6 +21,7 @@ use cms_core::{
     },
 };
 use proptest::{collection::vec, prelude::*, sample::select};
+use rusqlite::Connection;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -300,6 +301,49 @@ fn moved_directory_can_only_be_read() {
     assert_eq!(copied.objects, 1);
     let alone = Cms::open(CoreConfig::new(exported.path())).unwrap();
     alone.objects().create(&Caller::local(), "article", object("b")).unwrap();
+}
+
+#[test]
+fn interrupted_move_into_a_cluster_is_completed() {
+    let folder = TempDir::new().unwrap();
+    let open = || Cms::open(CoreConfig::new(folder.path())).unwrap();
+    let database = MemoryDatabase::default();
+    let shared: Arc<dyn SharedDatabase> = Arc::new(database.clone());
+    let move_to_cluster = |cms: &Cms| {
+        let connection = Connection::open(folder.path().join("cms.db")).unwrap();
+        let moved = create_cluster(cms, &shared, &MediaStorage::DataDirectory);
+        let cluster = "SELECT cluster FROM local";
+        (moved, connection.query_row(cluster, [], |row| row.get::<_, Option<String>>(0)).unwrap())
+    };
+    // As after a crash between the commit and the mark in the directory.
+    let unmark = || {
+        let connection = Connection::open(folder.path().join("cms.db")).unwrap();
+        connection.execute("UPDATE local SET cluster = NULL", []).unwrap();
+    };
+    let cms = open();
+    cms.types().create(&Caller::local(), article()).unwrap();
+    create_object(&cms, "article", json!({ "id": "a", "title": "A" }));
+    let (moved, cluster) = move_to_cluster(&cms);
+    assert_eq!(moved.unwrap().objects, 1);
+    assert!(cluster.is_some());
+    // The last step, the copy of new files, is repeated too.
+    assert_eq!(move_to_cluster(&cms).0.unwrap().objects, 1);
+    drop(cms);
+
+    unmark();
+    let cms = open();
+    let (moved, again) = move_to_cluster(&cms);
+    assert_eq!((moved.unwrap().objects, again), (1, cluster));
+    assert!(!cms.webhooks().may_send().unwrap(), "the nodes send the deliveries");
+    drop(cms);
+
+    unmark();
+    let cms = open();
+    create_object(&cms, "article", json!({ "id": "b", "title": "B" }));
+    let (refused, mark) = move_to_cluster(&cms);
+    let Err(Error::Conflict(reason)) = refused else { panic!("{refused:?}") };
+    assert!(reason.contains("whose content differs"), "{reason}");
+    assert_eq!(mark, None);
 }
 
 #[test]

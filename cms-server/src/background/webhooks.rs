@@ -119,7 +119,7 @@ pub(super) async fn deliver(app: Arc<App>) {
                 let Ok(done) = done else { continue };
                 let webhook = finish(&mut running, &done);
                 let running = running.clone();
-                dispatcher.run(move |cms| cms.webhooks().due(Some(webhook), &running)).await
+                dispatcher.run(move |cms| next(cms, webhook, &running)).await
             }
             Ok(()) = commits.changed(), if !is_soon => {
                 next_poll = Instant::now() + BATCH_DELAY;
@@ -150,6 +150,12 @@ fn finish(running: &mut BTreeMap<i64, Vec<Dispatch>>, done: &Dispatch) -> i64 {
         }
     }
     done.webhook
+}
+
+/// Returns the deliveries of a webhook that are due.
+fn next(cms: &Cms, webhook: i64, running: &BTreeMap<i64, Vec<Dispatch>>) -> Result<Vec<Dispatch>> {
+    let webhooks = cms.webhooks();
+    if webhooks.may_send()? { webhooks.due(Some(webhook), running) } else { Ok(Vec::new()) }
 }
 
 /// Returns whether the journal has more to read, and the deliveries that are due.

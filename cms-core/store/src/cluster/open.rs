@@ -18,7 +18,7 @@ use tracing::{info, warn};
 use super::{
     bootstrap,
     compare::{self, Difference},
-    database::{Head, History, Position, SharedDatabase},
+    database::{History, Position, SharedDatabase},
     metrics::ReplicaMetrics,
     replica::Replica,
 };
@@ -85,24 +85,44 @@ impl Store {
 
     /// Creates a cluster in an empty shared database, with all rows of this standalone database, and
     /// compares all rows. After that, no process can write to this database: the cluster would lack the
-    /// change.
-    pub fn create_cluster(&self, database: &Arc<dyn SharedDatabase>) -> Result<Head> {
+    /// change. If the cluster exists, an earlier call may have been interrupted: it is completed if all rows
+    /// are equal.
+    ///
+    /// # Errors
+    /// [`Error::Conflict`] if the cluster has other content.
+    pub fn create_cluster(&self, database: &Arc<dyn SharedDatabase>) -> Result<()> {
+        let exists = database.is_created()?;
+        if let Some(cluster) = self.read(moved_to)? {
+            let is_same = exists && database.snapshot(None)?.head().cluster == cluster;
+            return if is_same && self.replica().is_none() { Ok(()) } else { Err(other_content()) };
+        }
         let database = Arc::clone(database);
         self.write(move |writer| {
             let schema = Schemas::default().newest();
-            let head = bootstrap::copy_to_shared_database(writer, &*database, schema)?;
-            let differences = compare::compare_all(writer, &mut *database.snapshot(None)?)?;
-            if let Some(first) = differences.first() {
-                return Err(Error::Damaged(format!(
-                    "the copy differs in {} rows, the first in table {}: remove the schema cms of the \
-                     database",
-                    differences.len(),
-                    first.table
-                )));
+            if !exists {
+                bootstrap::copy_to_shared_database(writer, &*database, schema)?;
             }
-            writer.execute("UPDATE local SET cluster = ?1", [&head.cluster])?;
-            Ok(head)
+            let mut snapshot = database.snapshot(None)?;
+            if snapshot.head().schema != schema {
+                return Err(other_content());
+            }
+            let differences = compare::compare_all(writer, &mut *snapshot)?;
+            if let Some(first) = differences.first() {
+                return Err(if exists {
+                    other_content()
+                } else {
+                    differing_copy(&differences, first)
+                });
+            }
+            writer.execute("UPDATE local SET cluster = ?1", [&snapshot.head().cluster])?;
+            Ok(())
         })
+    }
+
+    /// Returns whether the content of this standalone database has moved to a cluster: then it only takes
+    /// reads.
+    pub fn has_moved(&self) -> Result<bool> {
+        Ok(self.replica().is_none() && self.read_autocommit(moved_to)?.is_some())
     }
 
     /// Compares all rows with the shared database.
@@ -112,6 +132,26 @@ impl Store {
             |reader| compare::compare_all(reader, &mut *database.snapshot(None)?),
         )
     }
+}
+
+/// The cluster to which the content of a database has moved, or which a replica copies.
+fn moved_to(reader: &Reader<'_>) -> Result<Option<String>> {
+    reader.query_value("SELECT cluster FROM local", [])
+}
+
+fn differing_copy(differences: &[Difference], first: &Difference) -> Error {
+    Error::Damaged(format!(
+        "the copy differs in {} rows, the first in table {}: remove the schema cms of the database",
+        differences.len(),
+        first.table
+    ))
+}
+
+fn other_content() -> Error {
+    Error::Conflict(
+        "the database has a cluster already, whose content differs from this data directory"
+            .to_owned(),
+    )
 }
 
 /// Copies the shared database, as of one commit, to an empty data directory, which becomes standalone.
