@@ -14,6 +14,8 @@ use crate::state::App;
 const HEADER: HeaderName = HeaderName::from_static("x-auth-token");
 /// A page of another site cannot send this header.
 const CMS_REQUEST: HeaderName = HeaderName::from_static("x-cms-request");
+/// The id of the user whose page sends the request: another tab of the browser may have changed the cookie.
+const CMS_USER: HeaderName = HeaderName::from_static("x-cms-user");
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
 /// Authenticates the caller of a request as of the newest commit; the caller gets the view of content
@@ -46,6 +48,13 @@ pub(crate) fn caller<'a>(
 /// Returns whether a request has a key, valid or not: then its cookie is not used.
 pub(crate) fn has_key(headers: &HeaderMap, query: &Query<'_>) -> bool {
     headers.contains_key(HEADER) || query.get(KEY_PARAMETER).is_some()
+}
+
+/// Refuses a request with a session cookie of another user than the one whom the page names. The cookie
+/// stays: it belongs to a session of another tab.
+pub(crate) fn require_named_user(caller: &Caller, headers: &HeaderMap) -> Result<()> {
+    let is_other = headers.get(CMS_USER).is_some_and(|user| *user != *caller.actor.id);
+    if caller.has_session() && is_other { Err(Error::Unauthenticated) } else { Ok(()) }
 }
 
 /// Rejects a write with a session cookie, unless a page of this server sends it: browsers add the

@@ -70,6 +70,7 @@ impl AuthenticatedRequest {
     ) -> Result<Response> {
         let (mut caller, newest) = authenticate(app, &self.parts, &self.memory, outputs)?;
         require_accepted(self.route, &caller)?;
+        auth::require_named_user(&caller, &self.parts.headers)?;
         auth::require_same_origin(&caller, &self.parts.method, &self.parts.headers)?;
         let creates = self.permission.creates_objects(&Query::of(&self.parts));
         if creates && visibility::keeps_dates(&self.parts.headers) {

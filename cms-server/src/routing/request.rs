@@ -346,6 +346,7 @@ async fn sign_out(
         }
         authenticated => authenticated?,
     };
+    auth::require_named_user(&caller, &parts.headers)?;
     auth::require_same_origin(&caller, &parts.method, &parts.headers)?;
     app.cms.authorise(&caller, Permission::Session)?;
     let client = client(outputs.log.address, &parts);

@@ -319,6 +319,44 @@ async fn set_up_link_ends_with_the_first_user() {
     assert_eq!(sign_in(&app, &credentials(email)).await.status, 401);
 }
 
+/// A page whose user has been replaced in another tab of the browser changes nothing.
+#[tokio::test]
+async fn request_in_the_name_of_another_user_is_refused() {
+    let app = TestApp::new();
+    create_user(&app, "ada@example.com", "editor");
+    create_user(&app, "ben@example.com", "editor");
+    let id = async |cookie: &str| {
+        let headers = [("cookie", cookie)];
+        let session = app.send("GET", "/api/v1/session", &headers, "").await.json();
+        session["user"]["id"].as_str().unwrap().to_owned()
+    };
+    let (ada, ben) =
+        (signed_in(&app, "ada@example.com").await, signed_in(&app, "ben@example.com").await);
+    let (ada_id, ben_id) = (id(&ada).await, id(&ben).await);
+    for (method, path, body) in [
+        ("POST", "/api/v1/content/post", r#"{"title":"A"}"#),
+        ("GET", "/api/v1/content/post/one", ""),
+        ("DELETE", "/api/v1/session", ""),
+    ] {
+        let send = |user| {
+            let headers = [OWN_PAGE, JSON, ("cookie", &*ben), ("x-cms-user", user)];
+            let app = &app;
+            async move {
+                let reply = app.send(method, path, &headers, body).await;
+                assert!(reply.status != 401 || reply.header("set-cookie").is_none());
+                reply.status
+            }
+        };
+        assert_eq!(send(&ada_id).await, 401, "{method} {path}");
+        assert_eq!(send("").await, 401, "{method} {path}");
+        assert!(matches!(send(&ben_id).await, 200 | 204), "{method} {path}");
+    }
+    // A key is not bound to a page.
+    let key = app.key(CallerKind::ReadOnly).unwrap();
+    let headers = [("x-auth-token", key), ("x-cms-user", &*ada_id)];
+    assert_eq!(app.send("GET", "/api/v1/content/post/one", &headers, "").await.status, 200);
+}
+
 #[tokio::test]
 async fn changes_by_cookie_need_a_page_of_this_server() {
     let app = TestApp::new();

@@ -1,5 +1,5 @@
 // Reads the change feed of the server: as a stream of events, or in pages if the server refuses a stream.
-import { sendRequest, api, PAGE_HEADERS } from './client';
+import { sendRequest, api, userHeaders } from './client';
 import { EventParser } from './event-parser';
 import { isRecord } from '../value/record';
 
@@ -44,7 +44,7 @@ export async function readEventStream(
   try {
     const response = await fetch('/api/v1/changes?presence=1', {
       headers: {
-        ...PAGE_HEADERS,
+        ...userHeaders(),
         Accept: 'text/event-stream',
         ...(since === null ? {} : { 'Last-Event-ID': since }),
       },

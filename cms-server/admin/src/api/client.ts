@@ -40,6 +40,19 @@ export function reauthenticate(): Promise<boolean> {
 
 export { PAGE_HEADERS };
 
+const USER_HEADER = 'X-CMS-User';
+let userId: string | null = null;
+
+/** Sets in whose name requests are sent: the server refuses them with 401 when another tab has signed in another user. */
+export function setUser(id: string | null): void {
+  userId = id;
+}
+
+/** Headers of requests that are not sent by `api`. */
+export function userHeaders(): Record<string, string> {
+  return { ...PAGE_HEADERS, ...(userId !== null && { [USER_HEADER]: userId }) };
+}
+
 /** The paths of sign-in: a 401 there means a wrong password or code, not an ended session. */
 const SESSION_PATH = /^\/api\/v1\/session(\/code)?$/;
 
@@ -61,6 +74,14 @@ export const api = createClient<paths>({
   headers: PAGE_HEADERS,
   credentials: 'same-origin',
   fetch: fetchWithSession,
+});
+
+api.use({
+  onRequest({ request }) {
+    // The session itself may belong to another user: then the page is loaded again.
+    const createsOrReads = request.method !== 'DELETE' && SESSION_PATH.test(new URL(request.url).pathname);
+    if (userId !== null && !createsOrReads) request.headers.set(USER_HEADER, userId);
+  },
 });
 
 api.use({

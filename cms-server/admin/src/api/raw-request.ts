@@ -1,6 +1,6 @@
 // Requests that the generated client does not know: operations chosen at run time, and probes. Returns the
 // response unparsed. Knows HTTP; no Svelte.
-import { PAGE_HEADERS } from './client';
+import { userHeaders } from './client';
 import { networkProblem, problemOf, type Problem } from './problem';
 
 export interface RawRequest {
@@ -22,8 +22,6 @@ export interface RawResponse {
   /** Duration of the request. */
   ms: number;
 }
-
-const { 'X-MODE': _preview, ...withoutPreview } = PAGE_HEADERS;
 
 /** Why a request did not succeed. */
 export function rawProblem({ status, headers, text }: RawResponse): Problem {
@@ -47,11 +45,12 @@ export async function sendRaw({
   preview = true,
 }: RawRequest): Promise<RawResponse> {
   const started = performance.now();
+  const { 'X-MODE': mode = '', ...own } = userHeaders();
   try {
     const response = await fetch(path, {
       method,
       credentials: 'same-origin',
-      headers: { ...(preview ? PAGE_HEADERS : withoutPreview), ...headers },
+      headers: { ...own, ...(preview && { 'X-MODE': mode }), ...headers },
       ...(body !== undefined && { body }),
       ...(signal && { signal }),
     });

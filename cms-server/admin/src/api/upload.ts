@@ -1,5 +1,5 @@
 // Uploading one file with progress: XMLHttpRequest, because fetch does not report what was sent.
-import { sendRequest, PAGE_HEADERS, reauthenticate, type ApiResult } from './client';
+import { sendRequest, reauthenticate, userHeaders, type ApiResult } from './client';
 
 export interface Upload {
   file: File;
@@ -26,7 +26,7 @@ function send({ file, alt, signal, onprogress }: Upload) {
     (done, failed) => {
       const request = new XMLHttpRequest();
       request.open('POST', '/api/media');
-      for (const [name, value] of Object.entries(PAGE_HEADERS)) request.setRequestHeader(name, value);
+      for (const [name, value] of Object.entries(userHeaders())) request.setRequestHeader(name, value);
       request.upload.onprogress = (event) => {
         if (event.lengthComputable && event.total > 0) onprogress(event.loaded / event.total);
       };

@@ -1,6 +1,6 @@
 // UnsavedWorkStore: stores unsaved work while the user types: within a second in this browser, after a pause on the server.
 // Knows both storages; no form.
-import { expired } from '../session/session-expiry.svelte';
+import { session } from '../session/session.svelte';
 import { serverNow } from '../value/clock';
 import { exactText } from '../value/exact-json';
 import { objectSize } from './object-size';
@@ -88,7 +88,7 @@ export class UnsavedWorkStore {
     const content = this.content();
     if (content === null || this.#edits === 0) return;
     if (this.#onDevice < this.#edits) void this.#storeOnDevice();
-    if (this.#onServer < this.#edits && !this.deviceOnly && !expired.isForeign) void this.#sendNow(content);
+    if (this.#onServer < this.#edits && !this.deviceOnly && !session.isForeign) void this.#sendNow(content);
   }
 
   async #sendNow(content: CopyContent): Promise<void> {
@@ -182,7 +182,7 @@ export class UnsavedWorkStore {
     const waiting = this.#queue.then(async () => {
       const content = this.content();
       const edits = this.#edits;
-      if (content === null || this.deviceOnly || expired.isForeign || this.#onServer === edits) return;
+      if (content === null || this.deviceOnly || session.isForeign || this.#onServer === edits) return;
       if (this.#refusedBytes !== Infinity && objectSize(content.values).bytes >= this.#refusedBytes) return;
       this.#exists = true;
       const result = await this.#copy.write(content);
@@ -223,7 +223,7 @@ export class UnsavedWorkStore {
   #report(changes: Partial<UnsavedWorkState> = {}): void {
     const { deviceFailed } = { ...this.state, ...changes };
     const stored = Math.max(this.#onDevice, this.#onServer) === this.#edits;
-    const failed = deviceFailed && (this.#serverFailed || this.deviceOnly || expired.isForeign);
+    const failed = deviceFailed && (this.#serverFailed || this.deviceOnly || session.isForeign);
     const status = this.#edits === 0 ? 'empty' : stored ? 'stored' : failed ? 'failed' : 'pending';
     this.state = { ...this.state, ...changes, status };
     this.onstate(this.state);

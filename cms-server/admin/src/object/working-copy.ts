@@ -1,5 +1,5 @@
 // Working copies: unsaved work on the server, which only its writer can read. Knows requests, no form.
-import { sendExact, sendRequest, api, PAGE_HEADERS, type ApiResult, type Schema } from '../api/client';
+import { sendExact, sendRequest, api, userHeaders, type ApiResult, type Schema } from '../api/client';
 import { exactText, memberText, rememberText } from '../value/exact-json';
 import type { Base, Values } from './form-state.svelte';
 import { stateEtag, withStateEtag } from './object-requests';
@@ -99,7 +99,7 @@ export async function sendCopyOnLeave(
     const response = await fetch(path, {
       method: 'PUT',
       headers: {
-        ...PAGE_HEADERS,
+        ...userHeaders(),
         'Content-Type': 'application/json',
         ...(etag !== null && { 'If-Match': etag }),
       },

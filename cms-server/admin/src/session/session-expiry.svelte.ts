@@ -2,19 +2,14 @@
 // again. For another user, the page is loaded again; other tabs are notified.
 import { setReauthentication, type Schema } from '../api/client';
 import type { Problem } from '../api/problem';
-import { session, useSession } from './session.svelte';
+import { reloadForOtherUser, session, useSession } from './session.svelte';
 
 let waiting: ((signedIn: boolean) => void)[] = $state.raw([]);
-let foreign = false;
 
 export const expired = {
   /** Requests wait for a sign-in. */
   get shown(): boolean {
     return waiting.length > 0;
-  },
-  /** Another user has signed in: nothing of this page may be sent in their name. */
-  get isForeign(): boolean {
-    return foreign;
   },
 };
 
@@ -27,22 +22,12 @@ function resumeRequests(): void {
 
 /** Continues with the session of a sign-in in the dialog. */
 export async function continueAs(signedIn: Schema['CurrentSession']): Promise<Problem | null> {
-  if (signedIn.user.id !== session.context?.user.id) {
-    reloadForOtherUser();
-    return null;
-  }
   const problem = await useSession(signedIn);
-  if (!problem) {
+  if (!problem && !session.isForeign) {
     resumeRequests();
     channel?.postMessage({ user: signedIn.user.id });
   }
   return problem;
-}
-
-/** Loads the page again because another user has signed in; unsaved work of the first user stays stored. */
-function reloadForOtherUser(): void {
-  foreign = true;
-  location.reload();
 }
 
 const channel = 'BroadcastChannel' in globalThis ? new BroadcastChannel('cms-session') : undefined;

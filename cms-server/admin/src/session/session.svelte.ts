@@ -1,6 +1,6 @@
 // Who uses the page: the session, its rights, and the content types that it sees.
 import { noteFirstRequest, storeFirstRequests } from '../api/first-requests';
-import { sendRequest, api, type Page, type Schema } from '../api/client';
+import { sendRequest, setUser, api, type Page, type Schema } from '../api/client';
 import type { Problem } from '../api/problem';
 import { hasWorkflow, readContentType, type ContentType } from '../type/definition';
 import { formOf, type Form } from '../type/form';
@@ -14,11 +14,16 @@ const UNNAMED = 'default';
 
 let context = $state.raw<AuthContext | null>(null);
 let types = $state.raw<ContentType[]>([]);
+let foreign = false;
 
 export const session = {
   /** The session, or null before a sign-in. */
   get context(): AuthContext | null {
     return context;
+  },
+  /** Another user has signed in: nothing of this page may be sent in their name. */
+  get isForeign(): boolean {
+    return foreign;
   },
   /** Content types that the user may read, by label. */
   get types(): ContentType[] {
@@ -84,11 +89,26 @@ export async function loadSession(): Promise<Problem | null> {
 
 /** Continues with the session of a sign-in. */
 export async function useSession(signedIn: AuthContext): Promise<Problem | null> {
+  if (context !== null && context.user.id !== signedIn.user.id) {
+    reloadForOtherUser();
+    return null;
+  }
   const problem = await loadTypes(signedIn);
   if (problem) return problem;
   storeFirstRequests(true);
+  foreign = false;
   context = signedIn;
+  setUser(signedIn.user.id);
   return null;
+}
+
+/**
+ * Loads the page again because another user has signed in; unsaved work of the first user stays stored. If the user
+ * stays on the page, all requests need a new sign-in.
+ */
+export function reloadForOtherUser(): void {
+  foreign = true;
+  location.reload();
 }
 
 const WEBHOOK_TYPE = '_webhooks';
@@ -150,6 +170,7 @@ export async function signOut(): Promise<Problem | null> {
   const result = await sendRequest(api.DELETE(SESSION_PATH));
   if ('problem' in result) return result.problem;
   storeFirstRequests(false);
+  setUser(null);
   context = null;
   types = [];
   return null;

@@ -31,13 +31,6 @@ export function loadSettings(): Promise<Problem | null> {
   return reading;
 }
 
-/** Clears the settings, when another user signs in. */
-export function clearSettings(): void {
-  value = {};
-  etag = null;
-  reading = null;
-}
-
 async function read(): Promise<Problem | null> {
   const result = await sendRequest(api.GET('/api/v1/session/settings'));
   if ('problem' in result) return result.problem;
