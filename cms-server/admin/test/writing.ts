@@ -44,3 +44,18 @@ export async function paste(control: Locator, text: string, html = ''): Promise<
     [text, html],
   );
 }
+
+/** Chooses the sign-out in the menu of the top bar. */
+export async function chooseSignOut(page: Page): Promise<void> {
+  await page
+    .getByRole('banner')
+    .getByRole('button', { name: /▾|ada|user/ })
+    .click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+}
+
+/** Signs out, and waits for the page that is loaded then. */
+export async function signOut(page: Page): Promise<void> {
+  await chooseSignOut(page);
+  await page.waitForURL('**/admin/sign-in');
+}

@@ -242,14 +242,14 @@ export class ObjectEditor {
   }
 
   /**
-   * The object may have changed on the server: reads it, unless it is new or deleted. A newer version is taken into the
-   * form or offered to the user.
+   * The object may have changed on the server: reads it, unless it is new. A newer version is taken into the form or
+   * offered to the user. A deleted object may have been restored.
    */
   async refresh(): Promise<void> {
     this.#reads += 1;
     const read = this.#reads;
     if (this.#saving) await this.#saving;
-    if (this.id === null || this.deleted) return;
+    if (this.id === null) return;
     const { base } = this.formState;
     const newer = await this.#readNewerVersion();
     if (read !== this.#reads) return;
@@ -260,7 +260,9 @@ export class ObjectEditor {
     }
     // The form has got another state since the request: the response may be older.
     if (newer && (this.#saving || this.formState.base !== base)) return this.refresh();
-    if (!newer || newer.etag === base?.etag) return;
+    if (!newer) return;
+    this.deleted = null;
+    if (newer.etag === base?.etag) return;
     if (newer.remoteChanges.names.length === 0) this.#adopt(newer, this.#mergeWith(newer.object).values);
     else if (!this.formState.isChanged || newer.remoteChanges.converted) this.#adoptOrAsk(newer);
     else this.newerVersion = newer;
@@ -330,11 +332,10 @@ export class ObjectEditor {
     const entry = this.deleted?.deletion?.entry;
     if (entry === undefined || this.id === null) return;
     this.problem = await requests.restoreObject(entry);
-    if (this.problem) return;
-    this.deleted = null;
-    const result = await requests.readObject(this.type.name, this.id);
-    if ('problem' in result) this.problem = result.problem;
-    else this.#adopt({ object: result.data, etag: result.etag }, this.#mergeWith(result.data).values);
+    // 404: somebody else has restored it.
+    if (this.problem && this.problem.status !== 404) return;
+    await this.refresh();
+    if (!this.deleted) this.problem = null;
   }
 
   /** Saves the values that the form has of a deleted object as a new object. */

@@ -6,10 +6,10 @@ import { isEqual } from '../value/equal';
 import { exactText, rememberText } from '../value/exact-json';
 import { uuid } from '../value/uuid';
 import type { Base, Values } from './form-state.svelte';
-import { putUnsavedWork, listUnsavedWork, type UnsavedWork } from './unsaved-work-db';
+import { deleteUnsavedWork, putUnsavedWork, listUnsavedWork, type UnsavedWork } from './unsaved-work-db';
 import { baseOf, readObject, type StoredObject } from './object-requests';
 import { readVersion } from './versions';
-import { contentOf, newCopies, readCopy, type WorkingCopy } from './working-copy';
+import { contentOf, newCopies, readCopy, removeCopy, type WorkingCopy } from './working-copy';
 
 /** Unsaved work that was found. */
 export interface FoundWork {
@@ -52,7 +52,7 @@ export async function openObject(
   id: string,
   opener: Opener,
 ): Promise<Opened | { problem: Problem }> {
-  const [stored, { found, copyTag }] = await Promise.all([
+  const [stored, { found, copyTag, hasCopy }] = await Promise.all([
     readObject(type, id),
     opener.writes ? findWork(type, id, opener) : NO_WORK,
   ]);
@@ -68,14 +68,17 @@ export async function openObject(
     };
   }
   const base = baseOf(stored.data, stored.etag);
-  return {
-    object: stored.data,
-    etag: stored.etag,
-    objectKey: id,
-    deleted: false,
-    found: found && (await withBase(type, id, found, base)),
-    copyTag,
-  };
+  const opened = { object: stored.data, etag: stored.etag, objectKey: id, deleted: false };
+  if (found && isEqual(found.values, base.values)) {
+    // The page was closed before the response to its save: the work is in the object already.
+    const { workId } = found;
+    if (workId !== null)
+      await deleteUnsavedWork({ user: opener.user, type, id, workId }).catch(() => undefined);
+    const isRemoved =
+      hasCopy && typeof copyTag === 'string' && !('problem' in (await removeCopy(type, id, copyTag)));
+    return { ...opened, found: null, copyTag: isRemoved ? null : copyTag };
+  }
+  return { ...opened, found: found && (await withBase(type, id, found, base)), copyTag };
 }
 
 /** The key of an object that does not exist yet. */
@@ -130,6 +133,8 @@ interface WorkSearch {
   found: Candidate | null;
   /** See `Opened.copyTag`. */
   copyTag: string | null | undefined;
+  /** The copy on the server is of the found work, perhaps of an earlier state of it. */
+  hasCopy?: boolean;
 }
 const NO_WORK: WorkSearch = { found: null, copyTag: undefined };
 
@@ -146,13 +151,17 @@ async function findWork(type: string, id: string, opener: Opener): Promise<WorkS
   if ('problem' in copy)
     return { found: onDevice, copyTag: copy.problem.status === 404 ? null : (newest?.sentTag ?? undefined) };
   const server = fromServer(copy.data, copy.etag);
-  if (!newest || !onDevice) return { found: server, copyTag: copy.etag };
+  if (!newest || !onDevice) return { found: server, copyTag: copy.etag, hasCopy: true };
   if (newest.sentTag === copy.etag || isEqual(newest.values, server.values))
-    return { found: onDevice, copyTag: copy.etag };
+    return { found: onDevice, copyTag: copy.etag, hasCopy: true };
   const isNewer = newest.savedAt >= server.savedAt;
   // The same work, sent while the page was closed.
   if (contentOf(copy.data).workId === newest.workId)
-    return { found: isNewer ? onDevice : { ...server, workId: newest.workId }, copyTag: copy.etag };
+    return {
+      found: isNewer ? onDevice : { ...server, workId: newest.workId },
+      copyTag: copy.etag,
+      hasCopy: true,
+    };
   // Another device wrote that copy: both stay. The older one waits until the newer is saved or discarded.
   if (!isNewer) return { found: server, copyTag: copy.etag };
   const isStored =
@@ -194,15 +203,9 @@ function fromServer(copy: WorkingCopy, sentTag: string | null): Candidate {
   return { values, base, current: copy.current, savedAt, workId: null, sentTag, version, onServer: true };
 }
 
-/** The work with the values that it was made from; null when it changes nothing. */
-async function withBase(
-  type: string,
-  id: string,
-  found: Candidate,
-  current: Base,
-): Promise<FoundWork | null> {
+/** The work with the values that it was made from. */
+async function withBase(type: string, id: string, found: Candidate, current: Base): Promise<FoundWork> {
   const { values, savedAt, workId, sentTag, version, onServer } = found;
-  if (isEqual(values, current.values)) return null;
   const isCurrent =
     found.current ||
     found.base?.etag === current.etag ||

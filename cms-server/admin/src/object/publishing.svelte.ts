@@ -76,6 +76,11 @@ export class Publishing {
     if (newerVersion && this.dialog === 'publish') {
       this.editor.mergeNewerVersion();
       if (this.editor.mergeConflict) return false;
+      // Before the first publication there is nothing that the dialog could compare the form with.
+      if ((this.editor.object?.internal?.publicVersion ?? -1) <= 0) {
+        this.merged = newerVersion.remoteChanges;
+        return false;
+      }
     }
     if (!(await this.editor.save())) return false;
     this.merged = this.editor.lastMerge;

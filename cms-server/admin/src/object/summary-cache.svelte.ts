@@ -44,13 +44,6 @@ export function requestSummaries(targets: Target[]): void {
   waiting.push(...old);
 }
 
-/** Clears the cache, at sign-out. */
-export function clearSummaryCache(): void {
-  cache.clear();
-  readAt.clear();
-  waiting = [];
-}
-
 async function read(): Promise<void> {
   const targets = waiting;
   waiting = [];

@@ -1,7 +1,7 @@
 // Validation errors that the page itself finds: texts where numbers belong, points without one of their numbers.
 // Pure functions; the server checks everything else.
-import { GROUPED } from '../field/number/number';
 import { t } from '../text';
+import { GROUPED_NUMBER } from '../value/grouped-number';
 import { isRecord } from '../value/record';
 import type { Field } from './form';
 
@@ -38,7 +38,7 @@ function nested(field: Field, value: unknown, path: string, found: Record<string
 /** Why a typed text is not stored as a number. */
 function numberError(text: string, type: string): string {
   const plain = text.trim();
-  if (GROUPED.test(plain)) return t.field.decimalSign;
+  if (GROUPED_NUMBER.test(plain)) return t.field.decimalSign;
   if (/^[+-]?\d+$/.test(plain)) return t.field.tooManyDigits;
   if (!/^[+-]?(\d+[.,]?\d*|[.,]\d+)$/.test(plain)) return t.field.noNumber;
   if (type === 'integer') return t.field.wholeNumber;

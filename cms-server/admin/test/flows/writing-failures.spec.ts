@@ -1,19 +1,18 @@
 // Failures under an open form: deleted types, wrong clocks, full storage, several tabs, sign-out, killed processes.
-import type { Page } from '@playwright/test';
 import { ADMIN } from '../server';
 import { createUser, expect, expectAccessible, signIn, test } from '../support';
 import { typeDefinition } from '../types';
-import { openForm, saveButton, storedObject, withoutLiveUpdates, withoutWorkingCopies } from '../writing';
+import {
+  chooseSignOut,
+  openForm,
+  saveButton,
+  signOut,
+  storedObject,
+  withoutLiveUpdates,
+  withoutWorkingCopies,
+} from '../writing';
 
 const KETTLE = 'c/product/slow-kettle';
-
-async function signOut(page: Page): Promise<void> {
-  await page
-    .getByRole('banner')
-    .getByRole('button', { name: /▾|ada|user/ })
-    .click();
-  await page.getByRole('menuitem', { name: 'Sign out' }).click();
-}
 
 test('keeps what was typed when the content type is deleted', async ({ page, server }) => {
   const memo = typeDefinition('memo', 'Memo', { title: { inputType: 'text' }, text: { inputType: 'text' } });
@@ -174,7 +173,7 @@ test('asks before a sign-out that would lose the text of another tab', async ({ 
     asked.push(dialog.message());
     void dialog.dismiss();
   });
-  await signOut(page);
+  await chooseSignOut(page);
   await expect.poll(() => asked).toEqual([expect.stringContaining('Sign out anyway and lose it?')]);
   await expect(page.getByLabel('Name')).toHaveValue('Of this tab');
   await saveButton(page).click();

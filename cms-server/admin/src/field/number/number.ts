@@ -1,9 +1,7 @@
 // Numbers as people type them.
 import { locale } from '../../text';
 import { isRounded } from '../../value/exact-json';
-
-/** Numbers with separators of thousands, in one language or another. */
-export const GROUPED = /^[+-]?[1-9]\d{0,2}([.,]\d{3})+$/;
+import { GROUPED_NUMBER } from '../../value/grouped-number';
 
 const hasDecimalComma = (language: string) => new Intl.NumberFormat(language).format(0.5).includes(',');
 
@@ -20,7 +18,7 @@ export function numberText(value: number, language = locale): string {
 export function parseNumber(text: string, type: string, language = locale): number | null {
   const typed = text.trim();
   const comma = hasDecimalComma(language);
-  if (comma && typed.includes('.') && GROUPED.test(typed)) return null;
+  if (comma && typed.includes('.') && GROUPED_NUMBER.test(typed)) return null;
   const plain = comma ? typed.replace(',', '.') : typed;
   if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(plain)) return null;
   const value = Number(plain);

@@ -47,6 +47,8 @@ export const workflows: Texts['workflows'] = {
     'JSON. Den Zustand „public“ sehen Besucher. Ein Zustand, in dem Objekte sind, kann nicht entfernt werden.',
   notJson: 'Das ist kein JSON-Objekt.',
   save: 'Speichern',
+  replaced:
+    'Jemand anderes hat diesen Workflow geändert, seit Sie ihn geöffnet haben. Speichern Sie noch einmal, um diese Änderungen zu ersetzen, oder brechen Sie ab und öffnen Sie ihn erneut, um sie zu sehen.',
   saved: (name) => `${name} ist gespeichert.`,
   deleted: (name) => `${name} ist gelöscht.`,
   line: (line) => `Zeile ${String(line)}`,

@@ -44,6 +44,8 @@ export const workflows = {
     'JSON. The state “public” is the one that readers see. A state that objects are in cannot be removed.',
   notJson: 'This is not a JSON object.',
   save: 'Save',
+  replaced:
+    'Somebody else has changed this workflow since you opened it. Save again to replace their changes, or cancel and open it again to see them.',
   saved: (name: string) => `${name} is saved.`,
   deleted: (name: string) => `${name} is deleted.`,
   line: (line: number) => `Line ${String(line)}`,

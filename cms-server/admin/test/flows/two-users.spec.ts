@@ -1,0 +1,161 @@
+// Two users at the same time: nothing is done in the name of another one, and stale screens undo nothing.
+import type { Page } from '@playwright/test';
+import { ADMIN, type Server } from '../server';
+import { createUser, expect, expectAccessible, signIn, test } from '../support';
+import { openForm, saveButton, signOut, storedObject, withoutLiveUpdates } from '../writing';
+
+const KETTLE = 'product/slow-kettle';
+
+async function send(server: Server, method: string, path: string, body?: unknown): Promise<unknown> {
+  const response = await server.request(method, `/api/v1/${path}`, body);
+  expect(response.ok, `${path}: ${await response.clone().text()}`).toBe(true);
+  return response.status === 204 ? null : response.json();
+}
+
+/** Signs another user in, as in another tab that has not told this one yet. */
+async function replaceSession(page: Page, user: { email: string; password: string }): Promise<void> {
+  const { email, password } = user;
+  const headers = { 'X-CMS-Request': '1' };
+  const response = await page.request.post('/api/v1/session', { headers, data: { email, password } });
+  expect(response.status()).toBe(200);
+}
+
+test('sends nothing in the name of a user who has signed in in another tab', async ({ page, server }) => {
+  const ben = await createUser(server, 'admin');
+  await signIn(page);
+  await openForm(page, `c/${KETTLE}`);
+  await replaceSession(page, ben);
+  await page.getByLabel('Name').fill('Written by Ada');
+  await saveButton(page).click();
+  const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+  await expect(dialog).toBeVisible();
+  await expectAccessible(page);
+  const copies = await page.request.get('/api/v1/working-copies');
+  expect(await copies.json()).toMatchObject({ total_count: 0 });
+  await dialog.getByLabel('Password', { exact: true }).fill(ADMIN.password);
+  await dialog.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await expect(page.getByText('Saved as version 2.')).toBeVisible();
+  const saved = await send(server, 'GET', `activity?content_type=product&id=slow-kettle&limit=1`);
+  expect(saved).toMatchObject({ data: [{ by: { name: ADMIN.name } }] });
+});
+
+test('changes only what was edited of a user and a key', async ({ page, server }) => {
+  await createUser(server, 'admin');
+  const users = (await send(server, 'GET', 'internal/user')) as { data: { id: string; email: string }[] };
+  const user = users.data.find(({ email }) => email.startsWith('admin@'))?.id ?? '';
+  await signIn(page);
+  await page.goto(`/admin/users/${user}`);
+  await expect(page.getByLabel(/^Name/)).toHaveValue('admin user');
+  await send(server, 'PUT', `internal/user/${user}`, { role: 'viewer' });
+  await page.getByLabel(/^Name/).fill('Vic');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await expect(page.getByText(/^Saved/)).toBeVisible();
+  expect(await send(server, 'GET', `internal/user/${user}`)).toMatchObject({ name: 'Vic', role: 'viewer' });
+
+  const all = [{ ctd: '*', create: true, read: true, update: true, delete: true }];
+  const body = { name: 'site', kind: 'scoped', rules: all };
+  const key = (await send(server, 'POST', 'internal/key', body)) as { id: string };
+  await page.goto('/admin/keys');
+  await page.getByRole('button', { name: /^Actions for site/ }).click();
+  await page.getByRole('menuitem', { name: 'Change…' }).click();
+  const dialog = page.getByRole('dialog');
+  await expect(dialog.getByLabel(/^Name/)).toHaveValue('site');
+  const rules = [{ ctd: '*', create: false, read: true, update: false, delete: false }];
+  await send(server, 'PUT', `internal/key/${key.id}`, { rules });
+  await dialog.getByLabel(/^Name/).fill('shop');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await expect(dialog).toBeHidden();
+  const keys = (await send(server, 'GET', 'internal/key')) as { data: { id: string }[] };
+  expect(keys.data.find(({ id }) => id === key.id)).toMatchObject({ name: 'shop', rules });
+});
+
+test('says that a workflow was changed by somebody else before it is replaced', async ({ page, server }) => {
+  const review = { id: 'review', name: 'Review', states: ['draft', 'public'] };
+  await send(server, 'POST', 'internal/workflow', review);
+  await signIn(page);
+  await page.goto('/admin/workflows');
+  await page.getByRole('button', { name: 'Edit Review' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel(/^Name/).first().fill('Checked');
+  await send(server, 'PUT', 'internal/workflow/review', { ...review, states: ['draft', 'legal', 'public'] });
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await expect(dialog.getByRole('alert')).toContainText('Somebody else has changed this workflow');
+  await expectAccessible(page);
+  const states = async () =>
+    ((await send(server, 'GET', 'internal/workflow/review')) as { states: string[] }).states;
+  expect(await states()).toEqual(['draft', 'legal', 'public']);
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await expect(dialog).toBeHidden();
+  expect(await states()).toEqual(['draft', 'public']);
+});
+
+test('shows nothing of a user to the next one in the same tab', async ({ page, server }) => {
+  const ben = await createUser(server, 'editor');
+  await signIn(page);
+  await page.goto('/admin/c/product');
+  await page.getByLabel('Select Roasting day ear muffs').check();
+  await page.getByRole('button', { name: 'Delete', exact: true }).click();
+  await page.getByRole('button', { name: 'Delete 1 object' }).click();
+  await expect(page.getByRole('button', { name: 'Undo' })).toBeVisible();
+  await signOut(page);
+  await expect(page.getByLabel('E-mail')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Undo' })).toHaveCount(0);
+  await signIn(page, ben);
+  await expect(page.getByRole('button', { name: 'Undo' })).toHaveCount(0);
+  await expectAccessible(page);
+});
+
+test('continues with an object that somebody else has deleted and restored', async ({ page, server }) => {
+  await send(server, 'POST', 'content/author', { id: 'lost', name: 'Lost', role: 'writer' });
+  await signIn(page);
+  await openForm(page, 'c/author/lost');
+  await page.getByLabel('Name').fill('Lost and found');
+  await send(server, 'DELETE', 'content/author/lost');
+  await expect(page.getByText(/deleted this object/)).toBeVisible();
+  const trash = (await send(server, 'GET', 'trash?limit=1')) as { data: { entry: string }[] };
+  await send(server, 'POST', `trash/${trash.data[0]?.entry ?? ''}/restore`);
+  await expect(page.getByText(/deleted this object/)).toBeHidden();
+  await expect(page.getByLabel('Name')).toHaveValue('Lost and found');
+  await saveButton(page).click();
+  await expect(page.getByText(/Saved as version/)).toBeVisible();
+  expect(await storedObject(server, 'author/lost')).toMatchObject({ name: 'Lost and found' });
+});
+
+test('has no unsaved work after a reload during a save that was carried out', async ({ page, server }) => {
+  await signIn(page);
+  await openForm(page, `c/${KETTLE}`);
+  await page.getByLabel('Name').fill('Saved before the reload');
+  await expect(page.getByText(/1 change, stored/)).toBeVisible();
+  await page.route(`**/api/v1/content/${KETTLE}`, async (route) => {
+    if (route.request().method() !== 'PUT') return route.continue();
+    // The response never arrives.
+    await route.fetch();
+  });
+  await saveButton(page).click();
+  await expect.poll(() => storedObject(server, KETTLE)).toMatchObject({ name: 'Saved before the reload' });
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+  await page.reload();
+  await expect(page.getByText('No changes')).toBeVisible();
+  const left = async () => (await page.request.get('/api/v1/working-copies')).json();
+  await expect.poll(left).toMatchObject({ total_count: 0 });
+});
+
+test('shows what somebody else has written before it is published for the first time', async ({
+  page,
+  server,
+}) => {
+  const type = (await send(server, 'GET', 'internal/contenttype/author')) as Record<string, unknown>;
+  await send(server, 'PUT', 'internal/contenttype/author', { ...type, draftPublic: true });
+  await send(server, 'POST', 'content/author', { id: 'new', name: 'New', role: 'writer' });
+  await signIn(page);
+  await withoutLiveUpdates(page);
+  await openForm(page, 'c/author/new');
+  await page.getByLabel('Name').fill('Newer');
+  await page.getByRole('button', { name: 'Publish…' }).last().click();
+  const dialog = page.getByRole('dialog');
+  await expect(dialog.getByText('Readers see it for the first time.')).toBeVisible();
+  await send(server, 'PATCH', 'content/author/new', { bio: 'Half a sentence' });
+  await dialog.getByRole('button', { name: 'Save and publish' }).click();
+  await expect(dialog.getByText(/Biography|Bio/).first()).toBeVisible();
+  expect(await storedObject(server, 'author/new')).toMatchObject({ internal: { status: 'draft' } });
+});
