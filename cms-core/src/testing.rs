@@ -25,7 +25,10 @@ pub use cms_model::testing::{ObjectValidator, START, fixture, map, read_search, 
 pub use cms_store::cluster::memory::{ConnectionBreak, MemoryDatabase};
 pub use site::Site;
 
-use crate::{ClusterConfig, Cms, CoreConfig, Duty, SessionClient, user::sessions::open};
+use crate::{
+    ClusterConfig, Cms, CoreConfig, Duty, SessionClient, backup::restore::DATABASE,
+    user::sessions::open,
+};
 
 impl Cms {
     /// Authenticates a key as a request does.
@@ -38,9 +41,6 @@ impl Cms {
         self.keys().authenticate_session(cookie, &*self.commit_state()?)
     }
 }
-
-/// The file of the database in a data directory.
-const DATABASE: &str = "cms.db";
 
 /// The database of an empty data directory: to create one takes 50 ms, and a run of all tests needs
 /// thousands.

@@ -24,7 +24,7 @@ use crate::CoreConfig;
 const STAGE: &str = "restoring";
 /// The manifest of the backup; in the staging directory once all entries are verified.
 const COMPLETE: &str = "complete.json";
-const DATABASE: &str = "cms.db";
+pub(crate) const DATABASE: &str = "cms.db";
 /// The write-ahead log of an open database.
 const WAL: &str = "cms.db-wal";
 const FILES: &str = "media";

@@ -22,7 +22,7 @@ use rusqlite::Connection;
 
 use super::{
     Reader, WriteTransaction,
-    cluster::{capture::Capture, replica::Replica},
+    cluster::{capture::Capture, open::moved_to, replica::Replica},
     commit_state::CommitStateCache,
     error::Damage,
     lock,
@@ -350,8 +350,7 @@ pub(super) type Take<'t> = dyn FnMut() -> Vec<Run> + 't;
 
 /// Refuses to change a database whose content has moved to a cluster.
 fn require_not_moved(transaction: &WriteTransaction<'_>) -> Result<()> {
-    let cluster: Option<String> = transaction.query_value("SELECT cluster FROM local", [])?;
-    match cluster {
+    match moved_to(transaction)? {
         None => Ok(()),
         Some(_) => Err(Error::Busy(
             "the content of this data directory has moved to a cluster: use its nodes, or \

@@ -47,17 +47,22 @@ export const test = base.extend<Fixtures>({
 });
 export { expect };
 
+/** Creates a session, whose cookie the page has then. */
+export async function createSession(page: Page, user: { email: string; password: string }): Promise<void> {
+  const { email, password } = user;
+  const headers = { 'X-CMS-Request': '1' };
+  const response = await page.request.post('/api/v1/session', { headers, data: { email, password } });
+  expect(response.status(), await response.text()).toBe(200);
+}
+
 /** Signs in: on the sign-in screen if the page shows it, else by a request, and opens the page. */
 export async function signIn(page: Page, user: { email: string; password: string } = ADMIN): Promise<void> {
-  const { email, password } = user;
   if (page.url() === 'about:blank') {
-    const headers = { 'X-CMS-Request': '1' };
-    const response = await page.request.post('/api/v1/session', { headers, data: { email, password } });
-    expect(response.status(), await response.text()).toBe(200);
+    await createSession(page, user);
     await page.goto('/admin');
   } else {
-    await page.getByLabel('E-mail').fill(email);
-    await page.getByLabel('Password', { exact: true }).fill(password);
+    await page.getByLabel('E-mail').fill(user.email);
+    await page.getByLabel('Password', { exact: true }).fill(user.password);
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   }
   await expect(page.getByRole('navigation', { name: 'Navigation', includeHidden: true })).toBeAttached();

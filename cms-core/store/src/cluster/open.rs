@@ -108,11 +108,15 @@ impl Store {
             }
             let differences = compare::compare_all(writer, &mut *snapshot)?;
             if let Some(first) = differences.first() {
-                return Err(if exists {
-                    other_content()
-                } else {
-                    differing_copy(&differences, first)
-                });
+                if exists {
+                    return Err(other_content());
+                }
+                return Err(Error::Damaged(format!(
+                    "the copy differs in {} rows, the first in table {}: remove the schema cms of the \
+                     database",
+                    differences.len(),
+                    first.table
+                )));
             }
             writer.execute("UPDATE local SET cluster = ?1", [&snapshot.head().cluster])?;
             Ok(())
@@ -135,16 +139,8 @@ impl Store {
 }
 
 /// The cluster to which the content of a database has moved, or which a replica copies.
-fn moved_to(reader: &Reader<'_>) -> Result<Option<String>> {
+pub(crate) fn moved_to(reader: &Reader<'_>) -> Result<Option<String>> {
     reader.query_value("SELECT cluster FROM local", [])
-}
-
-fn differing_copy(differences: &[Difference], first: &Difference) -> Error {
-    Error::Damaged(format!(
-        "the copy differs in {} rows, the first in table {}: remove the schema cms of the database",
-        differences.len(),
-        first.table
-    ))
 }
 
 fn other_content() -> Error {

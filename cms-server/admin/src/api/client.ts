@@ -55,6 +55,7 @@ export function userHeaders(): Record<string, string> {
 
 /** The paths of sign-in: a 401 there means a wrong password or code, not an ended session. */
 const SESSION_PATH = /^\/api\/v1\/session(\/code)?$/;
+const isSession = (request: Request) => SESSION_PATH.test(new URL(request.url).pathname);
 
 /** Sends a request, and sends it again after a new sign-in when the session has ended. */
 async function fetchWithSession(request: Request): Promise<Response> {
@@ -63,9 +64,8 @@ async function fetchWithSession(request: Request): Promise<Response> {
   const response = (await takeFirstResponse(request)) ?? (await fetch(request));
   done(response.status);
   // Responses to other GET requests may come from a cache, with an old `Date`.
-  if (request.method !== 'GET' || SESSION_PATH.test(new URL(request.url).pathname))
-    syncClock(response.headers.get('date'));
-  if (response.status !== 401 || SESSION_PATH.test(new URL(request.url).pathname)) return response;
+  if (request.method !== 'GET' || isSession(request)) syncClock(response.headers.get('date'));
+  if (response.status !== 401 || isSession(request)) return response;
   return (await reauthentication()) && !request.signal.aborted ? fetchWithSession(repeated) : response;
 }
 
@@ -79,7 +79,7 @@ export const api = createClient<paths>({
 api.use({
   onRequest({ request }) {
     // The session itself may belong to another user: then the page is loaded again.
-    const createsOrReads = request.method !== 'DELETE' && SESSION_PATH.test(new URL(request.url).pathname);
+    const createsOrReads = isSession(request) && request.method !== 'DELETE';
     if (userId !== null && !createsOrReads) request.headers.set(USER_HEADER, userId);
   },
 });

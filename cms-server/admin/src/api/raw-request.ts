@@ -45,12 +45,12 @@ export async function sendRaw({
   preview = true,
 }: RawRequest): Promise<RawResponse> {
   const started = performance.now();
-  const { 'X-MODE': mode = '', ...own } = userHeaders();
+  const { 'X-MODE': _preview, ...withoutPreview } = userHeaders();
   try {
     const response = await fetch(path, {
       method,
       credentials: 'same-origin',
-      headers: { ...own, ...(preview && { 'X-MODE': mode }), ...headers },
+      headers: { ...(preview ? userHeaders() : withoutPreview), ...headers },
       ...(body !== undefined && { body }),
       ...(signal && { signal }),
     });

@@ -1,7 +1,6 @@
 // Two users at the same time: nothing is done in the name of another one, and stale screens undo nothing.
-import type { Page } from '@playwright/test';
 import { ADMIN, type Server } from '../server';
-import { createUser, expect, expectAccessible, signIn, test } from '../support';
+import { createSession, createUser, expect, expectAccessible, signIn, test } from '../support';
 import { openForm, saveButton, signOut, storedObject, withoutLiveUpdates } from '../writing';
 
 const KETTLE = 'product/slow-kettle';
@@ -12,19 +11,12 @@ async function send(server: Server, method: string, path: string, body?: unknown
   return response.status === 204 ? null : response.json();
 }
 
-/** Signs another user in, as in another tab that has not told this one yet. */
-async function replaceSession(page: Page, user: { email: string; password: string }): Promise<void> {
-  const { email, password } = user;
-  const headers = { 'X-CMS-Request': '1' };
-  const response = await page.request.post('/api/v1/session', { headers, data: { email, password } });
-  expect(response.status()).toBe(200);
-}
-
 test('sends nothing in the name of a user who has signed in in another tab', async ({ page, server }) => {
   const ben = await createUser(server, 'admin');
   await signIn(page);
   await openForm(page, `c/${KETTLE}`);
-  await replaceSession(page, ben);
+  // As in another tab that has not told this one yet.
+  await createSession(page, ben);
   await page.getByLabel('Name').fill('Written by Ada');
   await saveButton(page).click();
   const dialog = page.getByRole('dialog', { name: 'Your session has ended' });

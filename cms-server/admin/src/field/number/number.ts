@@ -2,12 +2,14 @@
 import { locale } from '../../text';
 import { isRounded } from '../../value/exact-json';
 import { GROUPED_NUMBER } from '../../value/grouped-number';
+import { asText } from '../control';
 
 const hasDecimalComma = (language: string) => new Intl.NumberFormat(language).format(0.5).includes(',');
 
-/** A number as it is shown for editing: all digits, and the decimal sign that `parseNumber` reads. */
-export function numberText(value: number, language = locale): string {
-  return hasDecimalComma(language) ? String(value).replace('.', ',') : String(value);
+/** A number as it is shown for editing: all digits, and the decimal sign that `parseNumber` reads. Or what is no number. */
+export function numberText(value: unknown, language = locale): string {
+  const text = asText(value);
+  return typeof value === 'number' && hasDecimalComma(language) ? text.replace('.', ',') : text;
 }
 
 /**
