@@ -1,23 +1,24 @@
 // ObjectEditor: one open object with its stored state, the changes of the user, saving, and merging newer
 // versions. Knows requests and the form of values; no component and no URL.
 import type { FieldErrors, Problem } from '../api/problem';
-import { formFor, isReadonlyState, loadSession, may, session } from '../session/session.svelte';
+import { formFor, isReadonlyState, loadSession, may, reloadType, session } from '../session/session.svelte';
 import type { ContentType } from '../type/definition';
-import { valueErrors } from '../type/value-errors';
 import { isEqual } from '../value/equal';
 import { uuid } from '../value/uuid';
 import { FormState, type Values } from './form-state.svelte';
 import { defaultsOf, errorsOf, titleOf } from './form-values';
-import { UnsavedWorkStore, type UnsavedWorkState } from './unsaved-work';
-import { readNewerVersion, type EditorEvents } from './newer-version';
+import type { UnsavedWorkStore, UnsavedWorkState } from './unsaved-work';
+import { hasUnknownProperty, readNewerVersion, type EditorEvents } from './newer-version';
 import type { DeletedObject, MergeConflict, NewerVersion, RemoteChanges } from './newer-version';
 import { merge, type Merge } from './merge';
 import { newObjectKey, type FoundWork, type Opened } from './open-object';
+import { workWithNewNames } from './renamed-values';
 import { isRetryable, MAX_ATTEMPTS, SaveQueue, type QueueState, type SaveRequest } from './save-queue';
 import * as requests from './object-requests';
 import { baseOf, type StoredObject } from './object-requests';
+import { continueWork } from './continued-work';
 import { staleWorkConflict } from './stale-work';
-import { valueProblem } from './value-problem';
+import { fieldErrors, valueProblem } from './value-problem';
 
 export type EditorState = 'idle' | 'saving' | 'waiting' | 'failed';
 
@@ -80,21 +81,11 @@ export class ObjectEditor {
     this.formState = new FormState(base, defaultsOf(formFor(type)));
     const send = (write: SaveRequest) => requests.sendSave(this.type.name, write, this.formState.sources);
     this.#queue = new SaveQueue(this.id, base, send, (state) => (this.queue = state));
-    const { found } = opened;
-    const isStale = found !== null && !found.current;
-    const workId = (isStale ? null : found?.workId) ?? uuid();
-    const key = { user: session.context?.user.id ?? '', type: type.name, id: this.objectKey, workId, tab };
-    const content = () => this.formState.unsaved;
     const report = (state: UnsavedWorkState) => (this.unsavedState = state);
-    this.unsavedWork = new UnsavedWorkStore(key, content, report, found !== null && !isStale, opened.copyTag);
-    if (found) this.formState.addSource(found.values);
-    if (isStale) {
-      this.staleWork = found;
-      this.unsavedWork.deviceOnly = true;
-    } else if (found) {
-      this.formState.mine = found.values;
-      this.restoredWorkSavedAt = found.savedAt;
-    }
+    const work = continueWork(type, opened, tab, this.formState, report);
+    this.unsavedWork = work.store;
+    this.staleWork = work.stale;
+    this.restoredWorkSavedAt = work.restoredSavedAt;
     if (opened.deleted) void this.#markDeleted();
   }
 
@@ -200,9 +191,15 @@ export class ObjectEditor {
   async #readNewerVersion(): Promise<NewerVersion | { problem: Problem } | null> {
     if (this.id === null) return null;
     const newer = await readNewerVersion(this.type.name, this.id, this.formState.base);
-    if (!('problem' in newer) || newer.problem.status !== 404) return newer;
-    await this.#markDeleted();
-    return null;
+    if ('problem' in newer) {
+      if (newer.problem.status !== 404) return newer;
+      await this.#markDeleted();
+      return null;
+    }
+    // The type has changed, and the page has not noticed yet: perhaps a property was renamed.
+    const isNewType = hasUnknownProperty(newer, formFor(this.type).fields);
+    const type = isNewType ? await reloadType(this.type.name) : undefined;
+    return type && this.#useType(type) ? this.#readNewerVersion() : newer;
   }
 
   #mergeWith(object: StoredObject): Merge {
@@ -354,19 +351,25 @@ export class ObjectEditor {
   async check(): Promise<void> {
     if (this.readonly || !this.formState.isChanged || this.#saving || this.deleted) return;
     const { mine } = this.formState;
-    const problem = await requests.validate(this.type.name, this.id, mine, this.formState.sources);
-    if (this.formState.mine !== mine || this.#saving) return;
-    if (problem && problem.status !== 400) return;
-    const fields = { ...problem?.fields, ...valueErrors(formFor(this.type).fields, mine) };
+    const fields = await fieldErrors(this.type, this.id, this.formState);
+    if (fields === null || this.formState.mine !== mine || this.#saving) return;
     this.errors = this.#tried ? fields : errorsOf(this.formState.changed, fields);
     if (this.problem?.status === 400 && Object.keys(fields).length === 0) this.problem = null;
   }
 
   /** Takes over a changed definition of the type, and reads the object again. */
   async setType(type: ContentType): Promise<void> {
-    if (isEqual(type, this.type)) return;
+    if (this.#useType(type)) await this.refresh();
+  }
+
+  /** Returns whether the definition has changed. */
+  #useType(type: ContentType): boolean {
+    if (isEqual(type, this.type)) return false;
     this.type = type;
-    await this.refresh();
+    const { fields } = formFor(type);
+    this.formState.rename(fields);
+    if (this.staleWork) this.staleWork = workWithNewNames(fields, this.staleWork);
+    return true;
   }
 
   /** Called when the user leaves the screen: stores the unsaved work once more, and then sends nothing. */

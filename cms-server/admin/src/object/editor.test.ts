@@ -15,7 +15,8 @@ vi.mock('../session/session.svelte', () => ({
   formFor: () => ({ fields: [] }),
   loadSession: () => Promise.resolve(),
 }));
-vi.mock('./newer-version', () => ({
+vi.mock('./newer-version', async (original) => ({
+  ...(await original<object>()),
   readNewerVersion: () => new Promise((done) => requests.pending.push(done)),
 }));
 vi.mock('./unsaved-work', () => ({

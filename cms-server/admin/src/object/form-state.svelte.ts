@@ -1,6 +1,8 @@
 // The state of an object form: what the server has (base), and what the user has made of it (mine).
 // Knows no control and no request.
+import type { Field } from '../type/form';
 import { isEqual } from '../value/equal';
+import { withNewNames } from './renamed-values';
 import { UploadGroup } from './upload-group';
 
 export type Values = Record<string, unknown>;
@@ -64,6 +66,12 @@ export class FormState {
     const { [name]: _replaced, ...others } = this.mine;
     // The place of a property among the others stays.
     this.mine = value === undefined ? others : { ...this.mine, [name]: value };
+  }
+
+  /** Continues under the names that the properties have in `fields`. */
+  rename(fields: Field[]): void {
+    if (this.base) this.base = { ...this.base, values: withNewNames(fields, this.base.values) };
+    this.mine = withNewNames(fields, this.mine);
   }
 
   /** Puts a property back to its stored value. */

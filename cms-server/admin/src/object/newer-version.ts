@@ -1,5 +1,6 @@
 // Newer versions of an open object that were saved elsewhere, and its deletion. Knows requests, no form.
 import type { Problem } from '../api/problem';
+import type { Field } from '../type/form';
 import type { Base } from './form-state.svelte';
 import { changedNames } from './form-state.svelte';
 import type { Merge } from './merge';
@@ -71,4 +72,11 @@ export async function readNewerVersion(
     etag: result.etag,
     remoteChanges: { by, version: current.version, names, converted },
   };
+}
+
+/** Returns whether a property with a new value is none of `fields`: then the type has changed, too. */
+export function hasUnknownProperty({ object, remoteChanges }: NewerVersion, fields: Field[]): boolean {
+  return remoteChanges.names.some(
+    (name) => object[name] !== undefined && !fields.some((field) => field.name === name),
+  );
 }

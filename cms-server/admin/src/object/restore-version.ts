@@ -1,8 +1,10 @@
 // Restoring an earlier version: the comparison screen hands the values over, and the form of the object takes
 // them when it opens. Knows no component.
+import type { Field } from '../type/form';
 import { copyTexts } from '../value/exact-json';
 import { isEqual } from '../value/equal';
 import type { Values } from './form-state.svelte';
+import { withNewNames } from './renamed-values';
 
 interface Restored {
   type: string;
@@ -26,7 +28,8 @@ export function takeRestoredValues(type: string, id: string | null): Restored | 
 }
 
 /** The values that make a form equal to an earlier version: properties it did not have are removed. */
-export function valuesOfVersion(now: Values, then: Values): Partial<Values> {
+export function valuesOfVersion(now: Values, version: Values, fields: Field[]): Partial<Values> {
+  const then = withNewNames(fields, version);
   const names = new Set([...Object.keys(now), ...Object.keys(then)]);
   const values = Object.fromEntries([...names].map((name) => [name, then[name]]));
   copyTexts(then, values);

@@ -1,5 +1,6 @@
-// Values that are not sent because they are of the wrong type: a text where a number belongs. Knows requests, no form.
-import { networkProblem, type Problem } from '../api/problem';
+// Validation errors of the values in a form. Some values are not sent because they are of the wrong type: a text where a
+// number belongs. Knows requests, no component.
+import { networkProblem, type FieldErrors, type Problem } from '../api/problem';
 import { formFor } from '../session/session.svelte';
 import type { ContentType } from '../type/definition';
 import { valueErrors } from '../type/value-errors';
@@ -16,4 +17,15 @@ export async function valueProblem(
   if (Object.keys(wrong).length === 0) return null;
   const refused = await validate(type.name, id, formState.mine, formState.sources);
   return { ...networkProblem(), status: 400, fields: { ...refused?.fields, ...wrong } };
+}
+
+/** The validation errors of the values, by path; null when the server could not tell. */
+export async function fieldErrors(
+  type: ContentType,
+  id: string | null,
+  { mine, sources }: FormState,
+): Promise<FieldErrors | null> {
+  const problem = await validate(type.name, id, mine, sources);
+  if (problem && problem.status !== 400) return null;
+  return { ...problem?.fields, ...valueErrors(formFor(type).fields, mine) };
 }

@@ -123,6 +123,12 @@ export function loadTypes(signedIn = context): Promise<Problem | null> {
   return newest;
 }
 
+/** Reads the content types again; returns the one with this name. */
+export async function reloadType(name: string): Promise<ContentType | undefined> {
+  await loadTypes();
+  return typeNamed(name);
+}
+
 async function readTypes(load: number, signedIn: typeof context): Promise<Problem | null> {
   noteFirstRequest(SESSION_PATH);
   const webhookType = readWebhookType(signedIn);

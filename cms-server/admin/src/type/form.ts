@@ -34,6 +34,8 @@ export interface Option {
 /** One property of an object, as the form shows it. */
 export interface Field {
   name: string;
+  /** The name of the property before it was renamed. */
+  oldName: string | null;
   label: string;
   help: string;
   kind: Kind;
@@ -155,6 +157,7 @@ export function fieldOf(
   const validation = record(config.validation);
   return {
     name,
+    oldName: string(config.renamedFrom),
     label: string(config.label) ?? name,
     help: string(config.helpText) ?? '',
     kind: KINDS.find((kind) => kind === config.inputType) ?? 'custom',

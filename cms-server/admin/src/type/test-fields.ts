@@ -5,6 +5,7 @@ import type { Field } from './form';
 export function fieldNamed(name: string, changes: Partial<Field> = {}): Field {
   return {
     name,
+    oldName: null,
     label: name,
     help: '',
     kind: 'text',

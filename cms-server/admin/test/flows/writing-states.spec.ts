@@ -1,14 +1,7 @@
 // Changes under an open form: properties, rights, users, forbidden storage; forms with tabs and of single objects.
-import type { Page } from '@playwright/test';
 import { createUser, expect, expectAccessible, signIn, test } from '../support';
 import type { Server } from '../server';
-
-const save = (page: Page) => page.getByRole('button', { name: /^Save/ });
-
-async function open(page: Page, path: string): Promise<void> {
-  await page.goto(`/admin/${path}`);
-  await expect(save(page)).toBeVisible();
-}
+import { openForm, saveButton, storedObject, withoutLiveUpdates } from '../writing';
 
 interface Definition {
   schemaDefinition: { allOf: { properties?: Record<string, unknown> }[] };
@@ -30,7 +23,7 @@ async function changeType(server: Server, name: string, change: (type: Definitio
 
 test('keeps what was typed in a property that the type loses', async ({ page, server }) => {
   await signIn(page);
-  await open(page, 'c/author/maren');
+  await openForm(page, 'c/author/maren');
   await page.getByLabel('Bio').fill('Typed before the type changed.');
   await page.getByLabel('Name').fill('Maren the second');
   await changeType(server, 'author', (type) => {
@@ -42,20 +35,75 @@ test('keeps what was typed in a property that the type loses', async ({ page, se
   await expect(page.getByLabel('bio', { exact: true })).toHaveValue('Typed before the type changed.');
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Remove these values' }).click();
-  await save(page).click();
+  await saveButton(page).click();
   await expect(page.getByText(/Saved as version/)).toBeVisible();
   await expect(page.getByLabel('Name')).toHaveValue('Maren the second');
+});
+
+/** Renames the property `bio` of authors. */
+function renameBio(server: Server): Promise<void> {
+  return changeType(server, 'author', ({ schemaDefinition, metaDefinition }) => {
+    const [, { properties = {} } = {}] = schemaDefinition.allOf;
+    const { propertiesConfig: configs } = metaDefinition;
+    properties.story = properties.bio;
+    configs.story = { ...configs.bio, label: 'Story', renamedFrom: 'bio' };
+    delete properties.bio;
+    delete configs.bio;
+    metaDefinition.order = metaDefinition.order.map((name) => (name === 'bio' ? 'story' : name));
+  });
+}
+
+test('continues in a property that was renamed', async ({ page, server }) => {
+  await signIn(page);
+  await openForm(page, 'c/author/maren');
+  await page.getByLabel('Bio').fill('Typed before the rename.');
+  await renameBio(server);
+  await expect(page.getByLabel('Story')).toHaveValue('Typed before the rename.');
+  await expect(page.getByText(/no longer exist|Somebody else|converted/)).toHaveCount(0);
+  await saveButton(page).click();
+  await expect(page.getByText(/Saved as version 3/)).toBeVisible();
+  expect(await storedObject(server, 'author/maren')).toMatchObject({ story: 'Typed before the rename.' });
+  // The first version has the old name.
+  await page.goto('/admin/c/author/maren/compare?from=1&to=3');
+  await expect(page.locator('del', { hasText: 'Was born over' })).toBeVisible();
+  await expect(page.locator('ins', { hasText: 'Typed before' })).toBeVisible();
+  await expect(page.getByText('bio', { exact: true })).toHaveCount(0);
+});
+
+test('saves into a renamed property before the page has noticed', async ({ page, server }) => {
+  await signIn(page);
+  await withoutLiveUpdates(page);
+  await openForm(page, 'c/author/maren');
+  await page.getByLabel('Bio').fill('Typed before the rename.');
+  await renameBio(server);
+  await saveButton(page).click();
+  await expect(page.getByText(/Saved as version 3/)).toBeVisible();
+  await expect(page.getByLabel('Story')).toHaveValue('Typed before the rename.');
+  expect(await storedObject(server, 'author/maren')).toMatchObject({ story: 'Typed before the rename.' });
+});
+
+test('finds unsaved work in a property that was renamed meanwhile', async ({ page, server }) => {
+  await signIn(page);
+  await openForm(page, 'c/author/maren');
+  await page.getByLabel('Bio').fill('Typed before the rename.');
+  await expect(page.getByText(/1 change, stored/)).toBeVisible();
+  await page.goto('/admin');
+  await renameBio(server);
+  await openForm(page, 'c/author/maren');
+  await expect(page.getByText(/Your changes from .*, not saved yet/)).toBeVisible();
+  await expect(page.getByLabel('Story')).toHaveValue('Typed before the rename.');
+  await expectAccessible(page);
 });
 
 test('names the missing right when a role changes under the form', async ({ page, server }) => {
   const user = await createUser(server, 'editor');
   await signIn(page, user);
-  await open(page, 'c/author/maren');
+  await openForm(page, 'c/author/maren');
   await page.getByLabel('Name').fill('Not mine any more');
   const users = await (await server.request('GET', '/api/v1/internal/user?q=editor@example.com')).json();
   const { id } = (users as { data: [{ id: string }] }).data[0];
   expect((await server.request('PUT', `/api/v1/internal/user/${id}`, { role: 'viewer' })).status).toBe(200);
-  await save(page).click();
+  await saveButton(page).click();
   await expect(page.getByText(/You do not have the right to change Author objects/)).toBeVisible();
   await expect(page.getByLabel('Name')).toHaveValue('Not mine any more');
   await expectAccessible(page);
@@ -73,7 +121,7 @@ test('stores on the server when the browser forbids storing, and asks when nothi
   });
   await page.goto('/admin');
   await signIn(page);
-  await open(page, 'c/author/maren');
+  await openForm(page, 'c/author/maren');
   await page.getByLabel('Name').fill('Only on the server');
   await expect(page.getByText(/This browser does not store your text/)).toBeVisible();
   await expect(page.getByText(/1 change, stored/)).toBeVisible();
@@ -97,7 +145,7 @@ test('stores on the server when the browser forbids storing, and asks when nothi
 test('reloads for another user, and keeps the work of the first', async ({ page, context, server }) => {
   const ben = await createUser(server, 'editor');
   await signIn(page);
-  await open(page, 'c/author/maren');
+  await openForm(page, 'c/author/maren');
   await page.route('**/working-copy', (route) =>
     route.request().method() === 'PUT' ? route.abort() : route.continue(),
   );
@@ -133,7 +181,7 @@ test('shows tabs, conditional fields and the place of an error behind a tab', as
     if (email) email.admin = { width: 'half' };
   });
   await signIn(page);
-  await open(page, 'c/author/maren');
+  await openForm(page, 'c/author/maren');
   // Properties that no tab names come first.
   await expect(page.getByRole('tab', { name: 'General' })).toHaveAttribute('aria-selected', 'true');
   await page.getByRole('tab', { name: 'Person' }).click();
@@ -159,5 +207,5 @@ test('opens a type with a single object directly', async ({ page, server }) => {
   await signIn(page);
   await page.goto('/admin/c/about');
   await expect(page).toHaveURL(/\/c\/about\/(new|[^/]+)/);
-  await expect(save(page)).toBeVisible();
+  await expect(saveButton(page)).toBeVisible();
 });

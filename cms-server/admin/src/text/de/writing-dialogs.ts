@@ -20,7 +20,9 @@ export const writingDialog: Texts['writingDialog'] = {
   allErrors: (count) => `Alle ${String(count)} anzeigen`,
   myChanges: 'Ihre Änderungen',
   changesOf: (who) => `Änderungen von ${who}`,
+  typeChanges: 'Änderungen durch den Inhaltstyp',
   resolveConflicts: 'Beide haben dieselbe Eigenschaft geändert',
+  resolveConverted: 'Der Inhaltstyp hat sich geändert',
   resolveUnsavedWork: 'Vergleichen und zusammenführen',
   resolveHelp: (who, version) =>
     `Während Sie geschrieben haben, wurde Version ${String(version)} von ${who} gespeichert.`,
@@ -28,6 +30,8 @@ export const writingDialog: Texts['writingDialog'] = {
   theirs: (who) => `Von ${who}`,
   mine: 'Sie',
   useTheirs: (who) => `Text von ${who} nehmen`,
+  convertedValue: 'Umgewandelt',
+  useConverted: 'Umgewandelten Wert nehmen',
   useMine: 'Meinen nehmen',
   edit: 'Bearbeiten',
   empty: 'leer',

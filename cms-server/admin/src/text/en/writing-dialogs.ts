@@ -19,8 +19,10 @@ export const writingDialog = {
   allErrors: (count: number) => `Show all ${String(count)}`,
   myChanges: 'Your changes',
   changesOf: (who: string) => `Changes by ${who}`,
+  typeChanges: 'Changes by the content type',
   // Decision
   resolveConflicts: 'Both changed the same property',
+  resolveConverted: 'The content type has changed',
   resolveUnsavedWork: 'Compare and merge',
   resolveHelp: (who: string, version: number) =>
     `${who} saved version ${String(version)} while you were writing.`,
@@ -28,6 +30,8 @@ export const writingDialog = {
   theirs: (who: string) => who,
   mine: 'You',
   useTheirs: (who: string) => `Use the text of ${who}`,
+  convertedValue: 'Converted',
+  useConverted: 'Use the converted value',
   useMine: 'Use mine',
   edit: 'Edit',
   empty: 'empty',
