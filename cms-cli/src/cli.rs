@@ -72,7 +72,7 @@ Exit codes:
    3  key missing, unknown or not allowed
    4  not found
    5  conflict: a stale plan, another number of objects than --expect, a data directory of
-      another version or without its database
+      another version, without its database, or whose content has moved to a cluster
    6  refused by validation, a plan with blockers, or a check that found something wrong
    7  partly done: some objects or files were refused, or the command was interrupted after a
       part of its work

@@ -352,7 +352,7 @@ pub(super) type Take<'t> = dyn FnMut() -> Vec<Run> + 't;
 fn require_not_moved(transaction: &WriteTransaction<'_>) -> Result<()> {
     match moved_to(transaction)? {
         None => Ok(()),
-        Some(_) => Err(Error::Busy(
+        Some(_) => Err(Error::Conflict(
             "the content of this data directory has moved to a cluster: use its nodes, or \
              `cms cluster export` for a directory that can be changed"
                 .to_owned(),

@@ -279,7 +279,7 @@ fn moved_directory_can_only_be_read() {
     assert_eq!(node.titles(), [("a".to_owned(), "a".to_owned())]);
     let refused = |cms: &Cms| {
         let created = cms.objects().create(&Caller::local(), "article", object("b"));
-        let Err(Error::Busy(reason)) = created else { panic!("{created:?}") };
+        let Err(Error::Conflict(reason)) = created else { panic!("{created:?}") };
         assert!(reason.contains("has moved to a cluster"), "{reason}");
         cms.objects().get(&Caller::local(), "article", "a", 0).unwrap();
     };

@@ -116,6 +116,12 @@ export async function sendRequest<T>(request: Promise<Fetched<T>>): Promise<ApiR
   return { problem: problemOf(response, error) };
 }
 
+/** As `sendRequest`, for a deletion: it succeeds, too, if somebody else has already deleted the same. */
+export async function sendDeletion(request: Promise<Fetched<unknown>>): Promise<Problem | null> {
+  const result = await sendRequest(request);
+  return 'problem' in result && result.problem.status !== 404 ? result.problem : null;
+}
+
 /**
  * As `sendRequest`, for a request with `parseAs: 'text'`. Keeps the original text of each value, so that unchanged
  * values are written exactly as they were read.

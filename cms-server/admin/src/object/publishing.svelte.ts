@@ -1,6 +1,6 @@
 // Actions on an open object beside saving: publishing, schedule, workflow, copy, deletion. Each reads the
 // object again afterwards, so that the form has the new state. Knows no component.
-import { sendRequest, api } from '../api/client';
+import { sendDeletion, sendRequest, api } from '../api/client';
 import { networkProblem, type Problem } from '../api/problem';
 import { may, session } from '../session/session.svelte';
 import { t } from '../text';
@@ -159,13 +159,13 @@ export class Publishing {
     if (id === null) return false;
     this.busy = true;
     const etag = formState.base?.etag;
-    const result = await sendRequest(
+    const problem = await sendDeletion(
       api.DELETE('/api/v1/content/{contentType}/{id}', {
         params: { path: { contentType: type.name, id }, ...(etag && { header: { 'If-Match': etag } }) },
       }),
     );
     this.busy = false;
-    this.problem = 'problem' in result ? explained(result.problem) : null;
+    this.problem = problem && explained(problem);
     return this.problem === null;
   }
 

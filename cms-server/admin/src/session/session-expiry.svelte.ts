@@ -1,8 +1,9 @@
-// What happens when the session ends under the open page: requests wait until the same user has signed in
-// again. For another user, the page is loaded again; other tabs are notified.
+// What happens when the session ends or changes under the open page: requests wait until the same user has signed in
+// again. For another user, the page is loaded again; other tabs are notified. Changed rights are taken over.
 import { setReauthentication, type Schema } from '../api/client';
 import type { Problem } from '../api/problem';
-import { reloadForOtherUser, session, useSession } from './session.svelte';
+import { refreshSession, reloadForOtherUser, session, useSession } from './session.svelte';
+import { refreshSettings } from './settings.svelte';
 
 let waiting: ((signedIn: boolean) => void)[] = $state.raw([]);
 
@@ -49,5 +50,10 @@ export function watchSession(): void {
     if (user === undefined || typeof event.data.user !== 'string') return;
     if (event.data.user !== user) reloadForOtherUser();
     else resumeRequests();
+  });
+  document.addEventListener('visibilitychange', () => {
+    if (document.visibilityState !== 'visible' || !session.context) return;
+    void refreshSession();
+    void refreshSettings();
   });
 }

@@ -4,6 +4,7 @@ import { sendRequest, setUser, api, type Page, type Schema } from '../api/client
 import type { Problem } from '../api/problem';
 import { hasWorkflow, readContentType, type ContentType } from '../type/definition';
 import { formOf, type Form } from '../type/form';
+import { isEqual } from '../value/equal';
 import { webhookForm } from '../type/webhook-form';
 
 export type AuthContext = Schema['AuthContext'];
@@ -85,6 +86,13 @@ export async function loadSession(): Promise<Problem | null> {
     return result.problem;
   }
   return useSession(result.data);
+}
+
+/** Takes over rights and settings of the server that have changed. */
+export async function refreshSession(): Promise<void> {
+  if (context === null || foreign) return;
+  const result = await sendRequest(api.GET(SESSION_PATH));
+  if ('data' in result && !isEqual(result.data, context)) await useSession(result.data);
 }
 
 /** Continues with the session of a sign-in. */

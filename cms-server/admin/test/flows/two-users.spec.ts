@@ -151,3 +151,76 @@ test('shows what somebody else has written before it is published for the first 
   await expect(dialog.getByText(/Biography|Bio/).first()).toBeVisible();
   expect(await storedObject(server, 'author/new')).toMatchObject({ internal: { status: 'draft' } });
 });
+
+test('shows the theme of the user who signs in, and rights as soon as the tab is shown again', async ({
+  page,
+  server,
+}) => {
+  const ben = await createUser(server, 'viewer');
+  const { data } = (await send(server, 'GET', 'internal/user?q=viewer@example.com')) as {
+    data: { id: string }[];
+  };
+  await signIn(page);
+  await page.goto('/admin/me');
+  await page.getByRole('radio', { name: 'Dark' }).check();
+  await signOut(page);
+  await signIn(page, ben);
+  await expect(page.locator('html')).toHaveAttribute('data-theme', 'system');
+  await page.goto('/admin/c/author/maren');
+  await expect(page.getByText(/You can only read/)).toBeVisible();
+  await send(server, 'PUT', `internal/user/${data[0]?.id ?? ''}`, { role: 'editor' });
+  await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+  await expect(page.getByText(/You can only read/)).toBeHidden();
+  await page.getByLabel('Name').fill('Changed with the new right');
+  await saveButton(page).click();
+  await expect(page.getByText(/Saved as version/)).toBeVisible();
+});
+
+test('deletes and restores what somebody else has just deleted and restored', async ({ page, server }) => {
+  await send(server, 'POST', 'content/author', { id: 'lost', name: 'Lost', role: 'writer' });
+  const key = (await send(server, 'POST', 'internal/key', { name: 'site', kind: 'read_only' })) as { id: string };
+  await signIn(page);
+  await withoutLiveUpdates(page);
+  await openForm(page, 'c/author/lost');
+  await page.getByRole('button', { name: 'More actions' }).click();
+  await page.getByRole('menuitem', { name: 'Delete…' }).click();
+  const dialog = page.getByRole('dialog');
+  await expect(dialog.getByText(/It can be restored from the trash/)).toBeVisible();
+  await send(server, 'DELETE', 'content/author/lost');
+  await dialog.getByRole('button', { name: 'Delete' }).click();
+  await expect(page.getByText('Lost is deleted.')).toBeVisible();
+
+  await page.goto('/admin/trash');
+  const row = page.getByRole('button', { name: 'Restore: Lost' });
+  await expect(row).toBeVisible();
+  const trash = (await send(server, 'GET', 'trash?limit=1')) as { data: { entry: string }[] };
+  await send(server, 'POST', `trash/${trash.data[0]?.entry ?? ''}/restore`);
+  await row.click();
+  await expect(page.getByText('It is no longer in the trash')).toBeVisible();
+  await expect(row).toHaveCount(0);
+
+  await page.goto('/admin/keys');
+  await page.getByRole('button', { name: /^Actions for site/ }).click();
+  await page.getByRole('menuitem', { name: 'Revoke…' }).click();
+  await send(server, 'DELETE', `internal/key/${key.id}`);
+  await dialog.getByRole('button', { name: 'Revoke' }).click();
+  await expect(dialog).toBeHidden();
+  await expect(page.getByRole('button', { name: /^Actions for site/ })).toHaveCount(0);
+});
+
+test('keeps edits of a type that somebody else has deleted', async ({ page, server }) => {
+  await signIn(page);
+  await page.goto('/admin/types/event?view=settings');
+  await page
+    .getByLabel(/^Label/)
+    .first()
+    .fill('Occasion');
+  await send(server, 'POST', 'internal/contenttype/event/purge', { deleteSchema: true });
+  await expect(page.getByText(/Somebody has deleted this type/)).toBeVisible();
+  await expectAccessible(page);
+  await page.getByRole('button', { name: /^Apply/ }).click();
+  await expect
+    .poll(() => send(server, 'GET', 'internal/contenttype/event'))
+    .toMatchObject({ label: 'Occasion' });
+  await expect(page.getByText(/Somebody has deleted this type/)).toBeHidden();
+});

@@ -1,6 +1,7 @@
-// The query of one entry of the trash, with the deleted object.
-import { ProblemError } from '../../api/problem';
+// One entry of the trash: the query of the deleted object, and why it is not restored.
+import { ProblemError, type Problem } from '../../api/problem';
 import { readTrashEntry, type TrashEntry } from '../../object/object-requests';
+import { t } from '../../text';
 
 export function entryQuery(entry: string) {
   return {
@@ -13,4 +14,8 @@ export function entryQuery(entry: string) {
       return result.data;
     },
   };
+}
+
+export function restoreMessage({ status, message }: Problem): string {
+  return status === 404 ? t.trash.gone : message || t.common.offline;
 }

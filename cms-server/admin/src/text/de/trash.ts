@@ -24,6 +24,7 @@ export const trash: Texts['trash'] = {
   idHelp: 'Verweise auf das Objekt nennen diese Id.',
   idCharacters:
     'Die Id enthält ein Zeichen, das nicht erlaubt ist. Verwenden Sie Buchstaben von a bis z, Ziffern, „-“, „_“ und „.“.',
+  gone: 'Es ist nicht mehr im Papierkorb: Jemand anders hat es wiederhergestellt oder entfernt.',
   remove: 'Endgültig entfernen',
   removeSure: (title) =>
     `„${title}“ wird mit allen Versionen entfernt. Das kann nicht rückgängig gemacht werden.`,

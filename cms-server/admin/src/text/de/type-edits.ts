@@ -4,6 +4,8 @@ import { plural } from '../format';
 
 export const typeEdits: Texts['typeEdits'] = {
   theirChanges: 'Was andere geändert haben',
+  deletedMeanwhile:
+    'Jemand hat diesen Typ mit seinen Objekten gelöscht. Wenn Sie Ihre Änderungen anwenden, wird er neu angelegt, ohne Objekte.',
   propertyOrder: 'Reihenfolge der Eigenschaften',
   youChanged: 'Sie haben sie geändert: Sie wird eine neue Eigenschaft.',
   youRemoved: 'Sie entfernen sie.',

@@ -23,6 +23,7 @@ export const trash = {
   idHelp: 'Links to the object contain this id.',
   idCharacters:
     'The id contains a character that is not allowed. Use letters from a to z, digits, “-”, “_” and “.”.',
+  gone: 'It is no longer in the trash: somebody else has restored or removed it.',
   remove: 'Remove permanently',
   removeSure: (title: string) => `“${title}” is removed with all its versions. This cannot be undone.`,
   empty: 'Empty the trash…',

@@ -3,6 +3,8 @@ import { plural } from '../format';
 
 export const typeEdits = {
   theirChanges: 'What others changed',
+  deletedMeanwhile:
+    'Somebody has deleted this type with its objects. If you apply your edits, it is created again, without objects.',
   propertyOrder: 'Order of the properties',
   youChanged: 'You changed it: it becomes a new property.',
   youRemoved: 'You remove it.',
