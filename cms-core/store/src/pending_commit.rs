@@ -136,6 +136,7 @@ impl Wake for WakeThread {
 fn shared(error: Arc<Error>) -> Error {
     match &*error {
         Error::Busy(message) => Error::Busy(message.clone()),
+        Error::Conflict(message) => Error::Conflict(message.clone()),
         Error::OutcomeUnknown => Error::OutcomeUnknown,
         Error::NoSpace(_) => Error::NoSpace(Box::new(SharedError(error))),
         _ => Error::Internal(Box::new(SharedError(error))),
