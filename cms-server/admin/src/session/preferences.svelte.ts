@@ -71,7 +71,10 @@ export function changeLanguage(chosen: Language): Promise<Problem | null> {
   return changeSettings(SETTINGS_AREA, (area) => ({ ...area, language: chosen }));
 }
 
-/** Takes over what the user has set, in place of what an earlier user of this browser has set. True if the page must be loaded again, in another language. */
+/**
+ * Takes over what the user has set, in place of what an earlier user of this browser has set. True if the page must be
+ * loaded again, in another language.
+ */
 export async function adoptPreferences(): Promise<boolean> {
   if (await loadSettings()) return false;
   const area = settings.area(SETTINGS_AREA);

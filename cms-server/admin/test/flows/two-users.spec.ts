@@ -178,7 +178,9 @@ test('shows the theme of the user who signs in, and rights as soon as the tab is
 
 test('deletes and restores what somebody else has just deleted and restored', async ({ page, server }) => {
   await send(server, 'POST', 'content/author', { id: 'lost', name: 'Lost', role: 'writer' });
-  const key = (await send(server, 'POST', 'internal/key', { name: 'site', kind: 'read_only' })) as { id: string };
+  const key = (await send(server, 'POST', 'internal/key', { name: 'site', kind: 'read_only' })) as {
+    id: string;
+  };
   await signIn(page);
   await withoutLiveUpdates(page);
   await openForm(page, 'c/author/lost');
