@@ -74,10 +74,12 @@ export function firstChunks(): Chunk[] {
   const entry = closureOf(join(SOURCE, 'main.ts'));
   const base = closureOf(join(SOURCE, 'start.ts'));
   const isIn = (files: Map<string, string>) => (id: string) => files.has(id.split('?')[0] ?? '');
+  // Used by the first list, and smaller than the overhead of a file.
+  const small = /\/src\/(value\/uuid|ui\/debounce)\.ts$/;
   const packages = /\/node_modules\/(svelte|@tanstack|openapi-fetch|idb-keyval|esm-env|clsx)\//;
   return [
     { name: 'entry', test: (id) => isIn(entry)(id) || /preload-helper|rolldown/.test(id), priority: 2 },
-    { name: 'base', test: (id) => isIn(base)(id) || packages.test(id), priority: 1 },
+    { name: 'base', test: (id) => isIn(base)(id) || packages.test(id) || small.test(id), priority: 1 },
   ];
 }
 

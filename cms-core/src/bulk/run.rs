@@ -159,7 +159,7 @@ impl Bulk<'_> {
     }
 
     /// Calls the webhooks about changes of objects, and validates the changes. Leaves the last objects
-    /// to the next step if the prepared data exceeds a limit.
+    /// to the next step if the prepared data exceeds a limit, or the webhooks take long.
     fn patches(
         &self,
         caller: &Caller,
@@ -172,7 +172,7 @@ impl Bulk<'_> {
         let context = Context::new(caller, &self.cms.config);
         let mut prepared = Vec::with_capacity(objects.len());
         for &(position, pk) in objects {
-            if bytes > limits::MAX_BULK_TRANSACTION_BYTES {
+            if bytes > limits::MAX_BULK_TRANSACTION_BYTES || is_short_of_time(calls.as_ref()) {
                 break;
             }
             let found = self.find(caller, content_type, (pk, Columns::All), ChangeKind::Edit)?;
@@ -206,7 +206,7 @@ impl Bulk<'_> {
         Ok(prepared)
     }
 
-    /// Calls the webhooks about deletions.
+    /// Calls the webhooks about deletions. Leaves the last objects to the next step if they take long.
     fn deletions(
         &self,
         caller: &Caller,
@@ -217,6 +217,9 @@ impl Bulk<'_> {
         let mut calls = self.cms.before_write(caller, name, WriteEvent::Delete)?;
         let mut prepared = Vec::with_capacity(objects.len());
         for &(position, pk) in objects {
+            if is_short_of_time(calls.as_ref()) {
+                break;
+            }
             let mut preparation = Preparation::Unprepared;
             if calls.is_some() {
                 let wanted = (pk, Columns::WithoutProperties);
@@ -326,6 +329,11 @@ fn caller_of(
 
 fn is_allowed(caller: &Caller, content_type: &CompiledType, change: &RequestedChange) -> bool {
     rights::require(caller, content_type, change.action, &change.request.transition).is_ok()
+}
+
+/// Returns whether the webhooks of a step have taken so long that the next object is left to the next step.
+fn is_short_of_time(calls: Option<&SynchronousCalls<'_>>) -> bool {
+    calls.is_some_and(SynchronousCalls::is_short_of_time)
 }
 
 /// Calls synchronous webhooks about an object; returns the data to write, or the errors.

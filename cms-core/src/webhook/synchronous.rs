@@ -90,6 +90,13 @@ pub(crate) struct SynchronousCalls<'a> {
 }
 
 impl SynchronousCalls<'_> {
+    /// Returns whether less than half of the time is left. Work that can be continued with new calls stops then:
+    /// the time may not be enough for another object.
+    pub(crate) fn is_short_of_time(&self) -> bool {
+        let half = limits::SYNC_WEBHOOKS_TIMEOUT_SECONDS * 1_000_000 / 2;
+        self.cms.now().0 > self.deadline.0 - half
+    }
+
     /// Calls the webhooks about one object; returns the data to write.
     ///
     /// # Errors

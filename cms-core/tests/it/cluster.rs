@@ -222,6 +222,23 @@ fn node_behind_the_commit_log_is_copied_again() {
 }
 
 /// A restored shared database uses the same commit numbers for other content.
+/// As after a crash, and after the operator has removed only the main file.
+#[test]
+fn replica_without_its_main_file_is_copied_again() {
+    let (database, mut first, _second) = two_nodes();
+    create(&first, "a").unwrap();
+    let log = first.folder.path().join("cms.db-wal");
+    let before = std::fs::read(&log).unwrap();
+    assert!(!before.is_empty());
+    first.cms = None;
+    std::fs::remove_file(first.folder.path().join("cms.db")).unwrap();
+    std::fs::write(&log, before).unwrap();
+    first.restart(&database);
+    create(&first, "b").unwrap();
+    assert_eq!(first.titles().len(), 2);
+    assert_eq!(first.differences(), 0);
+}
+
 #[test]
 fn restored_shared_database_is_detected_by_every_node() {
     let (database, mut first, mut second) = two_nodes();

@@ -270,6 +270,25 @@ fn bulk_job_dates_its_changes_after_the_webhook_calls() {
     assert_eq!(at, [test.clock.now().seconds().to_string()]);
 }
 
+#[test]
+fn bulk_job_with_a_slow_webhook_takes_more_transactions() {
+    let mut definition = article();
+    add_property(&mut definition, "note", json!({ "type": "string" }), "text");
+    let test = with_type(definition);
+    for id in ["a", "b", "c", "d", "e"] {
+        create(&test, "article", json!({ "id": id, "title": id }));
+    }
+    let (receiver, clock) = (Receiver::default(), Arc::clone(&test.clock));
+    listen(&test, Busy(receiver.clone(), move || clock.advance(25)));
+    let patch = json!({ "note": "New" });
+    run_jobs(&test, json!({ "action": "patch", "patch": patch, "all": true, "expect": 5 }));
+    let changed = "SELECT count(*) || '' FROM object WHERE json_extract(data, '$.note') = 'New'";
+    assert_eq!(rows(&test, changed), ["5"]);
+    run_jobs(&test, json!({ "action": "delete", "all": true, "expect": 5 }));
+    assert_eq!(titles(&test), [""; 0]);
+    assert_eq!(receiver.calls().len(), 10);
+}
+
 /// A slow receiver and a long batch would take hours.
 #[test]
 fn request_calls_webhooks_for_at_most_a_minute() {

@@ -271,6 +271,8 @@ impl<'f> NodeFolder<'f> {
 
     /// Gives a complete database its name.
     fn rename_into_place(&self, copy: PathBuf) -> Result<()> {
+        // SQLite would replay the write-ahead log of a removed database into the new one.
+        bootstrap::rename_or_remove(self.folder, migrate::DATABASE, None)?;
         let failed = |error| path_error(self.folder, &error);
         fs::rename(copy, self.path()).map_err(failed)?;
         folder::sync(self.folder).map_err(failed)

@@ -93,7 +93,7 @@ api.use({
   },
 });
 
-interface Fetched<T> {
+export interface Fetched<T> {
   data?: T;
   error?: unknown;
   response: Response;
@@ -114,12 +114,6 @@ export async function sendRequest<T>(request: Promise<Fetched<T>>): Promise<ApiR
     return { data: data as T, etag: response.headers.get('etag') };
   }
   return { problem: problemOf(response, error) };
-}
-
-/** As `sendRequest`, for a deletion: it succeeds, too, if somebody else has already deleted the same. */
-export async function sendDeletion(request: Promise<Fetched<unknown>>): Promise<Problem | null> {
-  const result = await sendRequest(request);
-  return 'problem' in result && result.problem.status !== 404 ? result.problem : null;
 }
 
 /**

@@ -1,14 +1,14 @@
 // ObjectEditor: one open object with its stored state, the changes of the user, saving, and merging newer
 // versions. Knows requests and the form of values; no component and no URL.
 import type { FieldErrors, Problem } from '../api/problem';
-import { formFor, isReadonlyState, loadSession, may, reloadType, session } from '../session/session.svelte';
+import { formFor, isReadonlyState, loadSession, may, session } from '../session/session.svelte';
 import type { ContentType } from '../type/definition';
 import { isEqual } from '../value/equal';
 import { uuid } from '../value/uuid';
 import { FormState, type Values } from './form-state.svelte';
 import { defaultsOf, errorsOf, titleOf } from './form-values';
 import type { UnsavedWorkStore, UnsavedWorkState } from './unsaved-work';
-import { hasUnknownProperty, readNewerVersion, type EditorEvents } from './newer-version';
+import { hasUnknownProperty, readNewerVersion, reloadType, type EditorEvents } from './newer-version';
 import type { DeletedObject, MergeConflict, NewerVersion, RemoteChanges } from './newer-version';
 import { merge, type Merge } from './merge';
 import { newObjectKey, type FoundWork, type Opened } from './open-object';

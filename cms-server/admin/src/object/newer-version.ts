@@ -1,5 +1,7 @@
 // Newer versions of an open object that were saved elsewhere, and its deletion. Knows requests, no form.
 import type { Problem } from '../api/problem';
+import { loadTypes, typeNamed } from '../session/session.svelte';
+import type { ContentType } from '../type/definition';
 import type { Field } from '../type/form';
 import type { Base } from './form-state.svelte';
 import { changedNames } from './form-state.svelte';
@@ -79,4 +81,10 @@ export function hasUnknownProperty({ object, remoteChanges }: NewerVersion, fiel
   return remoteChanges.names.some(
     (name) => object[name] !== undefined && !fields.some((field) => field.name === name),
   );
+}
+
+/** Reads the content types again; returns the one with this name. */
+export async function reloadType(name: string): Promise<ContentType | undefined> {
+  await loadTypes();
+  return typeNamed(name);
 }

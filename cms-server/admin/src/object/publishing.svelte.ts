@@ -1,6 +1,7 @@
 // Actions on an open object beside saving: publishing, schedule, workflow, copy, deletion. Each reads the
 // object again afterwards, so that the form has the new state. Knows no component.
-import { sendDeletion, sendRequest, api } from '../api/client';
+import { sendRequest, api } from '../api/client';
+import { sendDeletion } from '../api/deletion';
 import { networkProblem, type Problem } from '../api/problem';
 import { may, session } from '../session/session.svelte';
 import { t } from '../text';

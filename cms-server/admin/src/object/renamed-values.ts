@@ -1,6 +1,6 @@
 // Values of an earlier state of an object under the names that its properties have now. Pure function.
 import type { Field } from '../type/form';
-import { copyTexts } from '../value/exact-json';
+import { memberText, rememberText } from '../value/exact-json';
 import type { Values } from './form-state.svelte';
 import type { FoundWork } from './open-object';
 
@@ -12,10 +12,14 @@ export function withNewNames(fields: Field[], values: Values): Values {
     ),
   );
   if (oldNames.size === 0) return values;
-  const renamed = Object.fromEntries(
-    Object.entries(values).map(([name, value]) => [oldNames.get(name) ?? name, value]),
+  const newName = (name: string) => oldNames.get(name) ?? name;
+  const members = Object.entries(values);
+  const renamed = Object.fromEntries(members.map(([name, value]) => [newName(name), value]));
+  const texts = members.map(
+    ([name, value]) =>
+      `${JSON.stringify(newName(name))}:${memberText(values, name) ?? JSON.stringify(value)}`,
   );
-  copyTexts(values, renamed, oldNames);
+  rememberText(renamed, `{${texts.join(',')}}`);
   return renamed;
 }
 

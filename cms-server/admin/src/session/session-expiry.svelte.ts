@@ -2,8 +2,7 @@
 // again. For another user, the page is loaded again; other tabs are notified. Changed rights are taken over.
 import { setReauthentication, type Schema } from '../api/client';
 import type { Problem } from '../api/problem';
-import { refreshSession, reloadForOtherUser, session, useSession } from './session.svelte';
-import { refreshSettings } from './settings.svelte';
+import { loadSession, reloadForOtherUser, session, useSession } from './session.svelte';
 
 let waiting: ((signedIn: boolean) => void)[] = $state.raw([]);
 
@@ -52,8 +51,6 @@ export function watchSession(): void {
     else resumeRequests();
   });
   document.addEventListener('visibilitychange', () => {
-    if (document.visibilityState !== 'visible' || !session.context) return;
-    void refreshSession();
-    void refreshSettings();
+    if (!document.hidden && session.context && !session.isForeign) void loadSession();
   });
 }

@@ -4,7 +4,6 @@ import { sendRequest, setUser, api, type Page, type Schema } from '../api/client
 import type { Problem } from '../api/problem';
 import { hasWorkflow, readContentType, type ContentType } from '../type/definition';
 import { formOf, type Form } from '../type/form';
-import { isEqual } from '../value/equal';
 import { webhookForm } from '../type/webhook-form';
 
 export type AuthContext = Schema['AuthContext'];
@@ -88,13 +87,6 @@ export async function loadSession(): Promise<Problem | null> {
   return useSession(result.data);
 }
 
-/** Takes over rights and settings of the server that have changed. */
-export async function refreshSession(): Promise<void> {
-  if (context === null || foreign) return;
-  const result = await sendRequest(api.GET(SESSION_PATH));
-  if ('data' in result && !isEqual(result.data, context)) await useSession(result.data);
-}
-
 /** Continues with the session of a sign-in. */
 export async function useSession(signedIn: AuthContext): Promise<Problem | null> {
   if (context !== null && context.user.id !== signedIn.user.id) {
@@ -129,12 +121,6 @@ let newest: Promise<Problem | null> = Promise.resolve(null);
 export function loadTypes(signedIn = context): Promise<Problem | null> {
   newest = readTypes((loads += 1), signedIn);
   return newest;
-}
-
-/** Reads the content types again; returns the one with this name. */
-export async function reloadType(name: string): Promise<ContentType | undefined> {
-  await loadTypes();
-  return typeNamed(name);
 }
 
 async function readTypes(load: number, signedIn: typeof context): Promise<Problem | null> {

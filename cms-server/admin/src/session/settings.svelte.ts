@@ -9,8 +9,6 @@ export type Settings = Record<string, unknown>;
 let value = $state.raw<Settings>({});
 let etag: string | null = null;
 let reading: Promise<Problem | null> | null = null;
-/** Number of changes that are being stored. */
-let storing = 0;
 
 export const settings = {
   /** All settings; empty before they are read. */
@@ -33,13 +31,6 @@ export function loadSettings(): Promise<Problem | null> {
   return reading;
 }
 
-/** Takes over what another tab or browser has stored, unless this page is storing a change. */
-export async function refreshSettings(): Promise<void> {
-  if (storing > 0) return;
-  reading = null;
-  await loadSettings();
-}
-
 async function read(): Promise<Problem | null> {
   const result = await sendRequest(api.GET('/api/v1/session/settings'));
   if ('problem' in result) return result.problem;
@@ -58,13 +49,6 @@ export async function changeSettings(
 ): Promise<Problem | null> {
   const unread = await loadSettings();
   if (unread) return unread;
-  storing += 1;
-  const problem = await store(name, change);
-  storing -= 1;
-  return problem;
-}
-
-async function store(name: string, change: (area: Settings) => Settings): Promise<Problem | null> {
   for (let attempt = 0; ; attempt += 1) {
     const next = { ...value, [name]: change(settings.area(name)) };
     value = next;

@@ -10,17 +10,10 @@ export function rememberText(values: object, text: string): void {
   texts.set(values, membersOf(text));
 }
 
-/**
- * Keeps the texts of `from` also for `to`, which is a copy of `from` or of some of its members. `newNames`: names in `to`
- * by the names in `from`.
- */
-export function copyTexts(from: object, to: object, newNames?: Map<string, string>): void {
+/** Keeps the texts of `from` also for `to`, which is a copy of `from` or of some of its members. */
+export function copyTexts(from: object, to: object): void {
   const known = texts.get(from);
-  if (!known) return;
-  texts.set(
-    to,
-    newNames ? new Map([...known].map(([name, text]) => [newNames.get(name) ?? name, text])) : known,
-  );
+  if (known) texts.set(to, known);
 }
 
 /** Keeps the texts of the objects in a member of parsed values: of the object, or of the elements of the list. */

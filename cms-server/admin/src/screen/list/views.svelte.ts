@@ -1,5 +1,5 @@
 // Saved views of a type: own ones in the settings of the user, shared ones with the type. Knows requests.
-import { sendDeletion, sendRequest, api, sendOrThrow, type Schema } from '../../api/client';
+import { sendRequest, api, sendOrThrow, type Schema } from '../../api/client';
 import type { Problem } from '../../api/problem';
 import { changeSettings, settings } from '../../session/settings.svelte';
 import { record, records, string, strings } from '../../type/definition';
@@ -118,9 +118,10 @@ export async function removeView(type: string, view: View): Promise<Problem | nu
       views: item.views.filter(({ id }) => id !== view.id),
     }));
   }
-  return sendDeletion(
+  const result = await sendRequest(
     api.DELETE('/api/v1/internal/contenttype/{contentType}/views/{id}', {
       params: { path: { contentType: type, id: view.id } },
     }),
   );
+  return 'problem' in result ? result.problem : null;
 }
