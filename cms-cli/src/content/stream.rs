@@ -1,7 +1,7 @@
 //! Files as streams: uploaded, compared by digest and written, one chunk at a time.
 
 use std::{
-    fs::{self, File},
+    fs::{self, File, TryLockError},
     io::{self, ErrorKind, Read, Write},
     path::{Path, PathBuf},
     sync::{
@@ -10,6 +10,7 @@ use std::{
     },
 };
 
+use cms_core::Error;
 use sha2::{Digest as _, Sha256};
 
 use crate::{
@@ -134,8 +135,9 @@ pub(crate) fn copy(
 /// A file that replaces its path when it is complete, and is removed otherwise.
 pub(crate) struct AtomicFile {
     path: PathBuf,
-    /// None for a device or a pipe: it is written directly.
-    temporary: Option<PathBuf>,
+    /// None for a device or a pipe: it is written directly. The file keeps its lock until it has its
+    /// final name.
+    temporary: Option<(PathBuf, File)>,
 }
 
 impl AtomicFile {
@@ -161,38 +163,86 @@ impl AtomicFile {
             return Ok((Self { path: path.clone(), temporary: None }, file));
         }
         let temporary = path.with_file_name(format!(".{}.part", name.to_string_lossy()));
-        let mut options = File::options();
-        options.write(true).create(true).truncate(true);
-        if is_private {
-            // A remaining temporary file would keep its mode.
-            fs::remove_file(&temporary).ok();
-            #[cfg(unix)]
-            std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        }
-        let file = options.open(&temporary).map_err(unwritable)?;
+        let Some(file) = open_locked(&temporary, is_private).map_err(unwritable)? else {
+            let message = format!("another command is writing {}", path.display());
+            return Err(Error::Busy(message).into());
+        };
+        // What a killed command left.
+        file.set_len(0).map_err(unwritable)?;
         if let Some(earlier) = earlier.filter(|_| !is_private) {
             file.set_permissions(earlier.permissions()).map_err(unwritable)?;
         }
-        Ok((Self { path: path.clone(), temporary: Some(temporary) }, file))
+        let locked = file.try_clone().map_err(unwritable)?;
+        Ok((Self { path: path.clone(), temporary: Some((temporary, locked)) }, file))
     }
 
     /// The path that is written before [`AtomicFile::finish`].
     pub(crate) fn path(&self) -> &Path {
-        self.temporary.as_ref().unwrap_or(&self.path)
+        self.temporary.as_ref().map_or(&self.path, |(path, _)| path)
     }
 
-    pub(crate) fn finish(self) -> Result<()> {
-        let Some(temporary) = &self.temporary else { return Ok(()) };
+    pub(crate) fn finish(mut self) -> Result<()> {
+        let Some((temporary, _)) = &self.temporary else { return Ok(()) };
         fs::rename(temporary, &self.path)
-            .map_err(|error| Failure::unwritable(self.path.display(), error))
+            .map_err(|error| Failure::unwritable(self.path.display(), error))?;
+        self.temporary = None;
+        Ok(())
     }
 }
 
 impl Drop for AtomicFile {
     fn drop(&mut self) {
-        // Missing after a rename.
-        if let Some(temporary) = &self.temporary {
+        if let Some((temporary, _)) = &self.temporary {
             fs::remove_file(temporary).ok();
         }
+    }
+}
+
+/// Opens a temporary file for writing, and locks it; none if another process writes it.
+fn open_locked(path: &Path, is_private: bool) -> io::Result<Option<File>> {
+    let mut options = File::options();
+    options.write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    if is_private {
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    }
+    loop {
+        let file = options.open(path)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Ok(None),
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
+        // Its former owner may have given it its final name since it was opened.
+        if !path.exists() {
+            continue;
+        }
+        #[cfg(unix)]
+        if is_private {
+            // A remaining file keeps its mode.
+            file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
+        }
+        return Ok(Some(file));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn atomic_file_is_written_by_one_command_at_a_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        let (first, mut file) = AtomicFile::create_private(&path).unwrap();
+        let second = AtomicFile::create_private(&path).err().unwrap();
+        assert_eq!(second.exit_code(), 9);
+        file.write_all(b"complete").unwrap();
+        drop(file);
+        assert!(AtomicFile::create(&path).is_err());
+        first.finish().unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"complete");
+        drop(AtomicFile::create(&path).unwrap());
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 }

@@ -350,3 +350,46 @@ fn samples_of_failed_conversions_show_stored_values() {
     ]);
     assert_eq!(samples, expected);
 }
+
+/// An article with the list `rows`, whose items have the property `part`.
+fn with_rows(part: Value, input_type: &str, required: bool) -> Map<String, Value> {
+    let mut definition = article();
+    let names: &[&str] = if required { &["part"] } else { &[] };
+    let item = json!({ "type": "object", "properties": { "part": part }, "required": names });
+    add_property(&mut definition, "rows", json!({ "type": "array", "items": item }), "object");
+    let any = json!({ "relationContenttype": "", "relationMultiple": true });
+    let config = json!({ "label": "Part", "inputType": input_type, "validation": any });
+    definition["metaDefinition"]["propertiesConfig"]["rows"]["items"] =
+        json!({ "order": ["part"], "propertiesConfig": { "part": config } });
+    definition
+}
+
+#[test]
+fn empty_list_is_no_value_of_a_required_property_in_a_list() {
+    let text = || json!({ "type": "string" });
+    let texts = || json!({ "type": "array", "items": { "type": "string" } });
+    let links =
+        || json!({ "type": "array", "items": { "$ref": "#/components/schemas/DataSource" } });
+    let cases = [
+        (
+            "a text has no links",
+            with_rows(text(), "text", true),
+            json!("v"),
+            with_rows(links(), "datasource", true),
+        ),
+        (
+            "becomes required",
+            with_rows(texts(), "simpleList", false),
+            json!([]),
+            with_rows(texts(), "simpleList", true),
+        ),
+    ];
+    for (case, before, part, after) in cases {
+        let (test, local) = (with_type(before), Caller::local());
+        let object = json!({ "id": "a", "title": "A", "rows": [{ "part": part }] });
+        test.cms.objects().create(&local, "article", map(object)).unwrap();
+        let changed = test.cms.types().update(&local, "article", after);
+        let Err(Error::Invalid(errors)) = changed else { panic!("{case}: {changed:?}") };
+        assert!(!errors.at("rows[0].part").is_empty(), "{case}: {errors:?}");
+    }
+}

@@ -2,7 +2,7 @@
 //! list is its slot in the store.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Number, Value};
+use serde_json::{Map, Value};
 
 use super::model::{Definition, Property, SchemaType};
 use crate::{json, limits, query::value};
@@ -90,25 +90,14 @@ impl IndexedProperties {
 /// Returns the value of a combination: the array of the values of its properties, or none if one of
 /// them is empty. Floats without a fraction become integers, so that `1` and `1.0` are equal.
 pub fn combination(values: impl Iterator<Item = Option<Value>>) -> Option<Value> {
-    let values = values.map(|value| {
-        let value = value.filter(|value| !value::is_empty(value))?;
-        Some(match &value {
-            Value::Number(number) => integer(number).map_or(value, Value::from),
-            _ => value,
-        })
-    });
+    let values =
+        values.map(|value| value.filter(|value| !value::is_empty(value)).map(value::normalized));
     values.collect::<Option<Vec<_>>>().map(Value::Array)
 }
 
 /// Returns the value of a combination in an object.
 pub fn combination_in(names: &[String], object: &Map<String, Value>) -> Option<Value> {
     combination(names.iter().map(|name| object.get(name).cloned()))
-}
-
-/// The integer that a number like `1.0` equals.
-fn integer(number: &Number) -> Option<i64> {
-    let real = number.as_f64().filter(|real| number.is_f64() && real.fract() == 0.0)?;
-    format!("{real:.0}").parse().ok()
 }
 
 /// Returns the indexed properties: all unique ones, and the first

@@ -212,7 +212,7 @@ impl<'a> PropertyStep<'a> {
                 (without_options(new), PropertySchema::of(new, &schemas[new.name.as_str()]))
             }),
             newly_required: pair
-                .filter(|_| !is_of_other_type)
+                .filter(|(old, new)| diff::has_same_kind(old, new))
                 .and_then(|(old, new)| schema::newly_required(old, new)),
             relations: pair.and_then(|(old, new)| narrowed(old, new)),
             tightened: Tightened::of(&diff, old_schemas, schemas),

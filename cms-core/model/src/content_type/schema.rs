@@ -115,8 +115,8 @@ pub fn compile(properties: &[Property], definition: &Definition) -> Vec<Property
     properties.iter().map(compile).collect()
 }
 
-/// Returns a schema that requires the nested properties that are required in `new` but not in
-/// `old`.
+/// Returns a schema that requires the nested properties that are required in `new`, but not in `old`, or of
+/// another type there: their converted value may be empty.
 pub fn newly_required(old: &Property, new: &Property) -> Option<PropertySchema> {
     requirements(old, new).map(PropertySchema::new)
 }
@@ -126,9 +126,13 @@ fn requirements(old: &Property, new: &Property) -> Option<Value> {
     for property in &new.nested {
         let before = diff::source(property, &old.nested, &new.nested);
         let mut schema = before.and_then(|before| requirements(before, property));
-        if property.required && before.is_none_or(|before| !before.required) {
+        let may_lack_value =
+            |before: &Property| !before.required || !diff::has_same_kind(before, property);
+        if property.required && before.is_none_or(may_lack_value) {
             required.push(property.name.as_str());
-            schema.get_or_insert_with(|| json!({}))["minLength"] = 1.into();
+            let schema = schema.get_or_insert_with(|| json!({}));
+            schema["minLength"] = 1.into();
+            schema["minItems"] = 1.into();
         }
         schemas.extend(schema.map(|schema| (property.name.clone(), schema)));
     }

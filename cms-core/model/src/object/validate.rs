@@ -26,6 +26,7 @@ use crate::{
     ids::{ID_PATTERN, MAX_ID_CHARS, has_only_id_characters},
     message::{self, NOT_VALID},
     pattern::StepBudget,
+    query::value::normalized,
 };
 
 /// Keys of an object that are not properties.
@@ -150,7 +151,10 @@ pub fn validate_readonly(
 ) -> FieldErrors {
     let mut errors = FieldErrors::default();
     for Property { name, .. } in properties.iter().filter(|property| property.readonly) {
-        if new.contains_key(name) && new.get(name) != stored.get(name) {
+        let (new, stored) = (new.get(name), stored.get(name));
+        // Clients may write 5.0 as 5.
+        let is_equal = || new.cloned().map(normalized) == stored.cloned().map(normalized);
+        if new.is_some() && new != stored && !is_equal() {
             errors.add(name, "This field is read only");
         }
     }

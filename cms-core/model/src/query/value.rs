@@ -93,6 +93,25 @@ pub fn fold(text: &str) -> String {
     }
 }
 
+/// A value in which floats without a fraction are integers: then values with equal numbers, such as `1` and
+/// `1.0`, are equal.
+pub fn normalized(value: Value) -> Value {
+    match value {
+        Value::Number(number) => integer(&number).map_or(Value::Number(number), Value::from),
+        Value::Array(items) => items.into_iter().map(normalized).collect(),
+        Value::Object(members) => {
+            members.into_iter().map(|(name, member)| (name, normalized(member))).collect()
+        }
+        other => other,
+    }
+}
+
+/// The integer that a number like `1.0` equals.
+fn integer(number: &serde_json::Number) -> Option<i64> {
+    let real = number.as_f64().filter(|real| number.is_f64() && real.fract() == 0.0)?;
+    format!("{real:.0}").parse().ok()
+}
+
 /// Returns whether a value is empty; missing values are empty too.
 pub fn is_empty(value: &Value) -> bool {
     match value {

@@ -166,6 +166,17 @@ fn read_only_value_may_be_omitted_or_equal() {
     new.remove("serial");
     assert!(validate_readonly(&example.properties, stored, &new).is_empty());
     assert!(!validate_readonly(&example.properties, &new, stored).is_empty());
+    // Written by a client without floats.
+    let with = |serial: Value| {
+        let mut object = stored.clone();
+        object.insert("serial".to_owned(), serial);
+        object
+    };
+    let (float, integer) = (with(json!({ "at": [5.0] })), with(json!({ "at": [5] })));
+    assert!(validate_readonly(&example.properties, &float, &integer).is_empty());
+    assert!(
+        !validate_readonly(&example.properties, &float, &with(json!({ "at": [6] }))).is_empty()
+    );
 }
 
 fn some_json() -> impl Strategy<Value = Value> {
