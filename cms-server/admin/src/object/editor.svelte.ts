@@ -81,8 +81,7 @@ export class ObjectEditor {
     this.formState = new FormState(base, defaultsOf(formFor(type)));
     const send = (write: SaveRequest) => requests.sendSave(this.type.name, write, this.formState.sources);
     this.#queue = new SaveQueue(this.id, base, send, (state) => (this.queue = state));
-    const report = (state: UnsavedWorkState) => (this.unsavedState = state);
-    const work = continueWork(type, opened, tab, this.formState, report);
+    const work = continueWork(type, opened, tab, this.formState, (state) => (this.unsavedState = state));
     this.unsavedWork = work.store;
     this.staleWork = work.stale;
     this.restoredWorkSavedAt = work.restoredSavedAt;
@@ -292,20 +291,27 @@ export class ObjectEditor {
     if (!conflict) return;
     this.mergeConflict = null;
     if (conflict.reason !== 'unsaved-work') this.#adopt(conflict.newerVersion, conflict.merge.values);
-    else this.formState.mine = conflict.merge.values;
+    else {
+      // While the dialog was open, the form may have taken over a newer version.
+      const now = staleWorkConflict(this.staleWork, this.object, this.formState);
+      if (!isEqual(now?.merge.conflicts, conflict.merge.conflicts)) {
+        this.mergeConflict = now;
+        return;
+      }
+      if (now) this.formState.mine = now.merge.values;
+    }
     this.setValues(choices);
-    if (conflict.reason === 'unsaved-work') await this.#discardStaleWork();
+    if (conflict.reason === 'unsaved-work') await this.discardStaleWork();
     if (conflict.reason === 'save') await this.save();
   }
 
   /** Merges the unsaved work of an earlier state with the form; the user resolves the conflicts. */
   mergeStaleWork(): void {
-    const { staleWork, object } = this;
-    if (!staleWork || !object) return;
-    this.mergeConflict = staleWorkConflict(staleWork, object, this.formState);
+    this.mergeConflict = staleWorkConflict(this.staleWork, this.object, this.formState);
   }
 
-  async #discardStaleWork(): Promise<void> {
+  /** Removes the unsaved work of an earlier state; the form stays as it is. */
+  async discardStaleWork(): Promise<void> {
     const { staleWork } = this;
     this.staleWork = null;
     this.unsavedWork.deviceOnly = false;
@@ -313,9 +319,8 @@ export class ObjectEditor {
     this.storeUnsavedWork();
   }
 
-  /** Puts the stored object back into the form; unsaved work is removed. */
+  /** Puts the stored object back into the form; unsaved work is removed, except that of an earlier state. */
   async discard(): Promise<void> {
-    if (this.staleWork) return this.#discardStaleWork();
     this.#queue.cancel();
     this.formState.mine = this.formState.start;
     this.restoredWorkSavedAt = null;
@@ -370,10 +375,5 @@ export class ObjectEditor {
     this.formState.rename(fields);
     if (this.staleWork) this.staleWork = workWithNewNames(fields, this.staleWork);
     return true;
-  }
-
-  /** Called when the user leaves the screen: stores the unsaved work once more, and then sends nothing. */
-  async close(): Promise<void> {
-    await this.unsavedWork.end();
   }
 }

@@ -6,14 +6,15 @@ import type { StoredObject } from './object-requests';
 import type { FoundWork } from './open-object';
 
 /**
- * Merges unsaved work into the form as if the form were a newer version on the server: `mine` is the unsaved work,
+ * Merges unsaved work, if there is any, into the form as if the form were a newer version on the server: `mine` is the unsaved work,
  * `theirs` and `remoteChanges` are the user's own values in the form.
  */
 export function staleWorkConflict(
-  work: FoundWork,
-  object: StoredObject,
+  work: FoundWork | null,
+  object: StoredObject | null,
   formState: FormState,
-): MergeConflict {
+): MergeConflict | null {
+  if (!work || !object) return null;
   const merged = merge(work.base?.values ?? {}, work.values, formState.mine);
   const { etag = null, version = 0 } = formState.base ?? {};
   const remoteChanges = { by: [], version, names: merged.theirNames, converted: false };

@@ -92,7 +92,13 @@ export function byteSize(bytes: number, language: string): string {
   }).format(bytes / 1024 ** step);
 }
 
-/** The files of a paste or a drop. */
-export function filesOf(data: DataTransfer | null): File[] {
-  return data ? [...data.files] : [];
+/**
+ * The files of a paste or a drop; none of a paste of text into a text control: programs such as spreadsheets copy a
+ * picture of the text, too.
+ */
+export function filesOf(event: ClipboardEvent | DragEvent): File[] {
+  if (!(event instanceof ClipboardEvent)) return [...(event.dataTransfer?.files ?? [])];
+  const { clipboardData: data, target } = event;
+  const isTextControl = target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement;
+  return isTextControl && data?.getData('text/plain') ? [] : [...(data?.files ?? [])];
 }

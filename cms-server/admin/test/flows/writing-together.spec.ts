@@ -121,6 +121,45 @@ test('compares unsaved work with an object that was changed meanwhile', async ({
   await expect(page.getByText('Saved as version 3.')).toBeVisible();
 });
 
+test('merges unsaved work with what arrives while the dialog is open', async ({ page, server }) => {
+  await signIn(page);
+  await open(page);
+  await page.getByLabel('Name').fill('From yesterday');
+  await expect(page.getByText(/1 change, stored/)).toBeVisible();
+  await page.goto('/admin');
+  await server.request('PATCH', PATH, { price: 99 });
+  await open(page);
+  await page.getByRole('button', { name: 'Compare and merge' }).click();
+  await server.request('PATCH', PATH, { price: 77 });
+  await expect(page.getByLabel('Price')).toHaveValue('77');
+  await page.getByRole('button', { name: 'Put these choices into the form' }).click();
+  await expect(page.getByLabel('Name')).toHaveValue('From yesterday');
+  await expect(page.getByLabel('Price')).toHaveValue('77');
+});
+
+test('discards what is in the form, not the unsaved work of an earlier state', async ({ page, server }) => {
+  await signIn(page);
+  await open(page);
+  await page.getByLabel('Name').fill('From yesterday');
+  await expect(page.getByText(/1 change, stored/)).toBeVisible();
+  await page.goto('/admin');
+  await server.request('PATCH', PATH, { price: 99 });
+  await open(page);
+  const notice = page.getByText(/The object was changed since then/);
+  await expect(notice).toBeVisible();
+  await page.getByLabel('Name').fill('From today');
+  await page.getByRole('button', { name: 'Discard…' }).last().click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name: 'Discard changes' }).click();
+  await expect(page.getByLabel('Name')).toHaveValue('Slow kettle');
+  await expect(notice).toBeVisible();
+  await page.getByLabel('Name').fill('From today');
+  await page.getByRole('button', { name: 'Discard…' }).first().click();
+  await dialog.getByRole('button', { name: 'Discard changes' }).click();
+  await expect(notice).toBeHidden();
+  await expect(page.getByLabel('Name')).toHaveValue('From today');
+});
+
 test('shares one event stream among three tabs', async ({ page, context, server }) => {
   const streams: string[] = [];
   context.on('request', (request) => {

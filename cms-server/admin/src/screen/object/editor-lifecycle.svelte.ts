@@ -121,6 +121,6 @@ export function attachEditor(typeName: () => string, editor: () => ObjectEditor 
   onDestroy(() => {
     for (const [target, name, listener] of listeners) target.removeEventListener(name, listener);
     for (const stop of stops) stop();
-    void editor()?.close();
+    void editor()?.unsavedWork.end();
   });
 }

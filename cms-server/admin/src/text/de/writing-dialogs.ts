@@ -13,6 +13,8 @@ export const writingDialog: Texts['writingDialog'] = {
   discardTitle: 'Ihre Änderungen verwerfen?',
   discardHelp:
     'Das Formular zeigt dann wieder das gespeicherte Objekt. Das lässt sich nicht rückgängig machen.',
+  discardStale:
+    'Die ungespeicherten Änderungen des früheren Stands werden entfernt; das Formular bleibt, wie es ist. Das lässt sich nicht rückgängig machen.',
   discardNew: 'Das Formular ist dann wieder leer. Das lässt sich nicht rückgängig machen.',
   discardNow: 'Änderungen verwerfen',
   errorsTitle: (count) =>

@@ -11,6 +11,8 @@ export const writingDialog = {
   tooLarge: 'Shorten it, then save again. Your text stays stored.',
   discardTitle: 'Discard your changes?',
   discardHelp: 'The form will show the stored object again. This cannot be undone.',
+  discardStale:
+    'The unsaved changes of the earlier state are removed; the form stays as it is. This cannot be undone.',
   discardNew: 'The form will be empty again. This cannot be undone.',
   discardNow: 'Discard changes',
   // Errors
