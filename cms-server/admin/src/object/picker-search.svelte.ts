@@ -62,6 +62,8 @@ export class PickerSearch {
       this.loading = false;
       if ('problem' in result) {
         this.problem = result.problem.message;
+        // Results of an earlier text must not be chosen for this one.
+        if (page === 1) this.results = [];
         return;
       }
       const { total, more } = result.data;

@@ -185,3 +185,23 @@ test('works at phone width', async ({ page }) => {
   expect(overflow).toBeLessThanOrEqual(0);
   await expectAccessible(page);
 });
+
+test('pastes text into the alternative text, although the clipboard has a picture of it', async ({
+  page,
+}) => {
+  await signIn(page);
+  await page.goto('/admin/c/author/maren');
+  // As a spreadsheet copies a cell.
+  const pastes = (text: string) =>
+    page.getByLabel(/^Alt text/).evaluate((input, plain) => {
+      const data = new DataTransfer();
+      if (plain) data.setData('text/plain', plain);
+      data.items.add(new File(['x'], 'image.png', { type: 'image/png' }));
+      const init = { clipboardData: data, bubbles: true, cancelable: true };
+      return input.dispatchEvent(new ClipboardEvent('paste', init));
+    }, text);
+  expect(await pastes('A cell')).toBe(true);
+  await expect(page.getByText('image.png')).toHaveCount(0);
+  // Without a text, the picture is meant.
+  expect(await pastes('')).toBe(false);
+});

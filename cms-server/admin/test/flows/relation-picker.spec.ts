@@ -24,3 +24,17 @@ test('says in which property the words were found', async ({ page, server }) => 
   await expect(option).toBeVisible();
   await expect(option.locator('mark')).toHaveCount(0);
 });
+
+test('closes an open sheet with its screen', async ({ page }) => {
+  await signIn(page);
+  await page.goto('/admin/c/event');
+  await page.getByRole('link', { name: /New/ }).first().click();
+  const search = page.getByRole('combobox', { name: /Hosts/ });
+  await search.fill('Greta Nord');
+  await page.getByRole('option', { name: /New: Author “Greta Nord”/ }).click();
+  const sheet = page.getByRole('dialog', { name: /Greta Nord/ });
+  await expect(sheet).toBeVisible();
+  await page.goBack();
+  await expect(sheet).toBeHidden();
+  await expect(page.getByRole('heading', { level: 1, name: 'Event' })).toBeVisible();
+});

@@ -233,3 +233,17 @@ test('gives a type an icon, which stands before its name', async ({ page }) => {
   await expect(page.locator('td:first-child').filter({ hasText: /☕\s*Product/ })).toBeVisible();
   await expectAccessible(page);
 });
+
+test('keeps what is edited while a change is being applied', async ({ page }) => {
+  await signIn(page);
+  await page.goto('/admin/types/event?view=settings');
+  const label = page.getByLabel(/^Label/).first();
+  await label.fill('Occasion');
+  await page.route('**/api/v1/internal/contenttype/apply*', async (route) => {
+    await label.fill('Occasion of the year');
+    await route.continue();
+  });
+  await page.getByRole('button', { name: 'Apply' }).click();
+  await expect(page.getByText(/is applied/)).toBeVisible();
+  await expect(label).toHaveValue('Occasion of the year');
+});
