@@ -8,11 +8,11 @@ use std::{
 };
 
 use clap::{ArgMatches, ValueEnum as _, parser::ValueSource};
-use cms_core::{MediaStorage, NewDatabase, S3Bucket};
+use cms_core::{Error, MediaStorage, NewDatabase, S3Bucket};
 
 use crate::{
     cli::{Cli, Command, CtdCommand, Global, MediaCommand, OutputFormat, TypesCommand},
-    failure::{Failure, Result},
+    failure::{Failure, FailureKind, Result},
     printer,
     profiles::{Profile, Profiles},
 };
@@ -180,7 +180,25 @@ fn key(global: &Global) -> Result<Option<String>> {
         ),
         None => variable("CMS_KEY"),
     };
-    Ok(text.as_deref().and_then(token))
+    let key = text.as_deref().and_then(token);
+    if key.is_none() && global.key_file.is_some() {
+        // Perhaps a secret that is not mounted: no other key may take its place.
+        return Err(Failure::from(FailureKind::Target(Error::Unauthenticated))
+            .hint("the file of --key-file is empty"));
+    }
+    key.as_deref().map(require_key_characters).transpose()?;
+    Ok(key)
+}
+
+/// Refuses what is no key: a file with more than the token, for example.
+pub(crate) fn require_key_characters(key: &str) -> Result<()> {
+    if key.contains(|c: char| c.is_whitespace() || c.is_control() || !c.is_ascii()) {
+        return Err(Failure::usage(
+            "the key contains spaces or other characters that a key cannot contain",
+        )
+        .hint("give the token alone, without its name"));
+    }
+    Ok(())
 }
 
 /// Trims a token from a variable or a file. A file often ends with a line break, which no HTTP header

@@ -273,8 +273,21 @@ fn command_needs_exactly_one_target() {
             2,
             "error: cannot read none: No such file or directory (os error 2)\n",
         ),
+        (
+            vec!["ctd", "list", "--server", "http://127.0.0.1:1", "--key-file", "empty"],
+            3,
+            "error: Unauthorized\nhint: the file of --key-file is empty\n",
+        ),
+        (
+            vec!["ctd", "list", "--server", "http://127.0.0.1:1", "--key-file", "keys.env"],
+            2,
+            "error: the key contains spaces or other characters that a key cannot contain\n\
+             hint: give the token alone, without its name\n",
+        ),
     ];
     cli.write("key", "a-key\n");
+    cli.write("empty", "\n");
+    cli.write("keys.env", "CMS_ADMIN_KEY=a\nCMS_RO_KEY=b\n");
     for (arguments, exit, stderr) in table {
         let output = cli.run(&arguments);
         assert_eq!((output.exit, output.stderr.as_str()), (exit, stderr), "{arguments:?}");
@@ -412,8 +425,11 @@ fn standard_input_replaces_a_file_named_dash() {
     let created = cli.run_with(&["import", "note", "-"], rows).ok();
     assert_eq!(created, "created 2, updated 0, unchanged 0, refused 0\n");
     assert_eq!(cli.run_with(&["object", "create", "note", "-"], "id: c").exit, 0);
-    let deleted = cli.run_with(&["object", "delete", "note", "-"], "a\n\nb\nc\nA\n").ok();
-    assert_eq!(deleted, "deleted 3, refused 0\n");
+    // As `json.dumps` of Python writes it.
+    let emoji = r#"{"id": "e", "text": "\ud83d\ude00"}"#;
+    assert_eq!(cli.run_with(&["object", "create", "note", "-"], emoji).exit, 0);
+    let deleted = cli.run_with(&["object", "delete", "note", "-"], "a\n\nb\nc\nA\ne\n").ok();
+    assert_eq!(deleted, "deleted 4, refused 0\n");
 
     // Publishing and workflow commands read ids from standard input too.
     cli.copy(&files());

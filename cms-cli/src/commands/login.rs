@@ -11,6 +11,7 @@ use crate::{
     failure::{Failure, FailureKind, Outcome, Result},
     printer::{self, Printer},
     profiles::{self, Profile, Profiles},
+    settings::require_key_characters,
     target::{Remote, Target as _},
 };
 
@@ -99,11 +100,6 @@ fn read_key(url: &str) -> Result<String> {
             "there is no key on standard input: cms login URL < FILE, or run it on a terminal",
         ));
     }
-    if key.contains(|c: char| c.is_whitespace() || c.is_control() || !c.is_ascii()) {
-        return Err(Failure::usage(
-            "the key contains spaces or other characters that a key cannot contain",
-        )
-        .hint("give the token alone, without its name"));
-    }
+    require_key_characters(key)?;
     Ok(key.to_owned())
 }

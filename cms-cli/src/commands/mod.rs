@@ -168,16 +168,27 @@ fn count_objects(target: &dyn Target, name: &str, filters: Option<String>) -> Re
     Ok(target.objects(name, &request, Edition::Current)?.total_count)
 }
 
-/// Returns a flag that Ctrl-C sets. Where no handler can be installed, Ctrl-C ends the process.
+/// Returns a flag that Ctrl-C sets; a second Ctrl-C ends the process, for example while a server does not respond.
+/// Where no handler can be installed, the first one does.
 fn interrupt() -> Arc<AtomicBool> {
     // A process can install one handler only.
     static INTERRUPT: LazyLock<Arc<AtomicBool>> = LazyLock::new(|| {
         let interrupt = Arc::new(AtomicBool::new(false));
         let flag = Arc::clone(&interrupt);
-        ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed)).ok();
+        let handler = move || {
+            if flag.swap(true, Ordering::Relaxed) {
+                end_immediately();
+            }
+        };
+        ctrlc::set_handler(handler).ok();
         interrupt
     });
     Arc::clone(&INTERRUPT)
+}
+
+#[expect(clippy::exit, clippy::disallowed_methods, reason = "the main thread waits for a response")]
+fn end_immediately() {
+    std::process::exit(130);
 }
 
 /// The last line of a dry run.

@@ -265,7 +265,7 @@ fn show(object: &Value, verb: &str, printer: &Printer) -> Result<()> {
     })
 }
 
-/// Reads one object from a JSON or YAML file. Standard input may be either: YAML includes JSON.
+/// Reads one object from a JSON or YAML file. Standard input may be either.
 fn read(path: &Path) -> Result<Map<String, Value>> {
     let (name, text) = project::read_text(path)?;
     if text.trim().is_empty() {
@@ -273,10 +273,11 @@ fn read(path: &Path) -> Result<Map<String, Value>> {
         return Err(Diagnostic { location: name, message }.into());
     }
     let is_json = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
-    let value = if is_json {
-        serde_json::from_str(&text).map_err(|error| content::syntax(&name, &error))?
-    } else {
-        YamlDocument::parse(&name, text)?.value
+    // YAML includes JSON, except pairs of escapes: "\ud83d\ude00".
+    let value = match serde_json::from_str(&text) {
+        Ok(value) => value,
+        Err(error) if is_json => return Err(content::syntax(&name, &error).into()),
+        Err(_) => YamlDocument::parse(&name, text)?.value,
     };
     if let Value::Object(object) = value {
         return Ok(object);
