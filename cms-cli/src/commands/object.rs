@@ -276,7 +276,7 @@ fn read(path: &Path) -> Result<Map<String, Value>> {
     // YAML includes JSON, except pairs of escapes: "\ud83d\ude00".
     let value = match serde_json::from_str(&text) {
         Ok(value) => value,
-        Err(error) if is_json => return Err(content::syntax(&name, &error).into()),
+        Err(error) if is_json => return Err(content::syntax(&name, &error)),
         Err(_) => YamlDocument::parse(&name, text)?.value,
     };
     if let Value::Object(object) = value {
