@@ -15,6 +15,7 @@ use reqwest::{
 };
 use serde::{Serialize, de::DeserializeOwned};
 
+use super::path::{BACKUP, CHECK};
 use crate::{
     failure::{self, Failure, FailureKind},
     target::{Edition, Target as _},
@@ -23,6 +24,9 @@ use crate::{
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// A plan or a batch over a large type takes long.
 pub(super) const RESPONSE_TIMEOUT: Duration = Duration::from_mins(5);
+/// For requests that read the complete data directory before they respond: as long as proxies should wait, see
+/// docs/how-to/deploy.md
+const COMPLETE_READ_TIMEOUT: Duration = Duration::from_hours(1);
 /// Attempts of a request that may be repeated.
 const MAX_ATTEMPTS: u32 = 4;
 /// The status of a request that may have been carried out or not.
@@ -193,7 +197,10 @@ impl Remote {
                 "a URL cannot contain the ids . and ..: use --data, or requests for many objects";
             return Err(Error::BadRequest(message.to_owned()));
         }
-        let request = self.client()?.request(method.clone(), format!("{}{path}", self.base));
+        let mut request = self.client()?.request(method.clone(), format!("{}{path}", self.base));
+        if matches!(path, BACKUP | CHECK) {
+            request = request.timeout(COMPLETE_READ_TIMEOUT);
+        }
         Ok(request.header("X-AUTH-TOKEN", &self.key).header("X-Read-Consistency", "strict"))
     }
 
