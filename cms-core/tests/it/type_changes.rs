@@ -352,7 +352,7 @@ fn samples_of_failed_conversions_show_stored_values() {
 }
 
 /// An article with the list `rows`, whose items have the property `part`.
-fn with_rows(part: Value, input_type: &str, required: bool) -> Map<String, Value> {
+fn with_rows(part: &Value, input_type: &str, required: bool) -> Map<String, Value> {
     let mut definition = article();
     let names: &[&str] = if required { &["part"] } else { &[] };
     let item = json!({ "type": "object", "properties": { "part": part }, "required": names });
@@ -366,22 +366,21 @@ fn with_rows(part: Value, input_type: &str, required: bool) -> Map<String, Value
 
 #[test]
 fn empty_list_is_no_value_of_a_required_property_in_a_list() {
-    let text = || json!({ "type": "string" });
-    let texts = || json!({ "type": "array", "items": { "type": "string" } });
-    let links =
-        || json!({ "type": "array", "items": { "$ref": "#/components/schemas/DataSource" } });
+    let text = json!({ "type": "string" });
+    let texts = json!({ "type": "array", "items": { "type": "string" } });
+    let links = json!({ "type": "array", "items": { "$ref": "#/components/schemas/DataSource" } });
     let cases = [
         (
             "a text has no links",
-            with_rows(text(), "text", true),
+            with_rows(&text, "text", true),
             json!("v"),
-            with_rows(links(), "datasource", true),
+            with_rows(&links, "datasource", true),
         ),
         (
             "becomes required",
-            with_rows(texts(), "simpleList", false),
+            with_rows(&texts, "simpleList", false),
             json!([]),
-            with_rows(texts(), "simpleList", true),
+            with_rows(&texts, "simpleList", true),
         ),
     ];
     for (case, before, part, after) in cases {
