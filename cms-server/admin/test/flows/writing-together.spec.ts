@@ -101,7 +101,8 @@ test('keeps my text when somebody deletes the object', async ({ page, browser, s
   await context.close();
 });
 
-test('compares unsaved work with an object that was changed meanwhile', async ({ page, server }) => {
+/** Opens an object that was changed after the user had left it with an unsaved name. */
+async function openWithStaleWork(page: Page, server: Server): Promise<void> {
   await signIn(page);
   await open(page);
   await page.getByLabel('Name').fill('From yesterday');
@@ -110,6 +111,10 @@ test('compares unsaved work with an object that was changed meanwhile', async ({
   const changed = await server.request('PATCH', PATH, { price: 99 });
   expect(changed.status).toBe(200);
   await open(page);
+}
+
+test('compares unsaved work with an object that was changed meanwhile', async ({ page, server }) => {
+  await openWithStaleWork(page, server);
   await expect(page.getByText(/The object was changed since then/)).toBeVisible();
   await expect(page.getByLabel('Name')).toHaveValue('Slow kettle');
   await expectAccessible(page);
@@ -122,13 +127,7 @@ test('compares unsaved work with an object that was changed meanwhile', async ({
 });
 
 test('merges unsaved work with what arrives while the dialog is open', async ({ page, server }) => {
-  await signIn(page);
-  await open(page);
-  await page.getByLabel('Name').fill('From yesterday');
-  await expect(page.getByText(/1 change, stored/)).toBeVisible();
-  await page.goto('/admin');
-  await server.request('PATCH', PATH, { price: 99 });
-  await open(page);
+  await openWithStaleWork(page, server);
   await page.getByRole('button', { name: 'Compare and merge' }).click();
   await server.request('PATCH', PATH, { price: 77 });
   await expect(page.getByLabel('Price')).toHaveValue('77');
@@ -138,13 +137,7 @@ test('merges unsaved work with what arrives while the dialog is open', async ({ 
 });
 
 test('discards what is in the form, not the unsaved work of an earlier state', async ({ page, server }) => {
-  await signIn(page);
-  await open(page);
-  await page.getByLabel('Name').fill('From yesterday');
-  await expect(page.getByText(/1 change, stored/)).toBeVisible();
-  await page.goto('/admin');
-  await server.request('PATCH', PATH, { price: 99 });
-  await open(page);
+  await openWithStaleWork(page, server);
   const notice = page.getByText(/The object was changed since then/);
   await expect(notice).toBeVisible();
   await page.getByLabel('Name').fill('From today');
