@@ -1,16 +1,17 @@
 //! Files as streams: uploaded, compared by digest and written, one chunk at a time.
 
 use std::{
-    fs::{self, File, TryLockError},
+    fs::{self, File},
     io::{self, ErrorKind, Read, Write},
     path::{Path, PathBuf},
     sync::{
         Arc,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
+    time::Duration,
 };
 
-use cms_core::Error;
+use cms_core::{Error, lock};
 use sha2::{Digest as _, Sha256};
 
 use crate::{
@@ -208,10 +209,8 @@ fn open_locked(path: &Path, is_private: bool) -> io::Result<Option<File>> {
     }
     loop {
         let file = options.open(path)?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Ok(None),
-            Err(TryLockError::Error(error)) => return Err(error),
+        if !lock::wait(Duration::ZERO, || file.try_lock())? {
+            return Ok(None);
         }
         // Its former owner may have given it its final name since it was opened.
         if !path.exists() {

@@ -221,7 +221,6 @@ fn node_behind_the_commit_log_is_copied_again() {
     create(&second, "c").unwrap();
 }
 
-/// A restored shared database uses the same commit numbers for other content.
 /// As after a crash, and after the operator has removed only the main file.
 #[test]
 fn replica_without_its_main_file_is_copied_again() {
@@ -239,6 +238,7 @@ fn replica_without_its_main_file_is_copied_again() {
     assert_eq!(first.differences(), 0);
 }
 
+/// A restored shared database uses the same commit numbers for other content.
 #[test]
 fn restored_shared_database_is_detected_by_every_node() {
     let (database, mut first, mut second) = two_nodes();
