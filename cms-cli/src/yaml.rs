@@ -1,5 +1,5 @@
-//! Reads and writes YAML, as the only file that uses `serde_yaml`. Also reads JSON, which YAML
-//! includes.
+//! Reads and writes YAML, as the only file that uses `serde_yaml`. Also reads JSON, which YAML includes,
+//! except pairs of escapes: `"\ud83d\ude00"`.
 //!
 //! `serde_yaml` has no positions of values, but its errors have positions. So the position of a
 //! value, which only error messages need, is found by reading the text again and failing at the
@@ -21,6 +21,8 @@ pub(crate) struct YamlDocument {
     /// The file as the user named it.
     name: String,
     text: String,
+    /// Whether only a JSON parser reads the text.
+    is_json: bool,
     pub(crate) value: Value,
 }
 
@@ -36,15 +38,19 @@ pub(crate) struct Location {
 impl YamlDocument {
     /// Parses a document; a mapping must not repeat a key.
     pub(crate) fn parse(name: &str, text: String) -> Result<Self, Diagnostic> {
-        match serde_yaml::from_str(&text) {
-            Ok(UniqueKeys(value)) => Ok(Self { name: name.to_owned(), text, value }),
-            Err(error) => Err(Diagnostic::syntax(name, position(&error), &error)),
-        }
+        let (is_json, value) = match serde_yaml::from_str(&text) {
+            Ok(UniqueKeys(value)) => (false, value),
+            Err(error) => match serde_json::from_str(&text) {
+                Ok(UniqueKeys(value)) => (true, value),
+                Err(_) => return Err(Diagnostic::syntax(name, position(&error), &error)),
+            },
+        };
+        Ok(Self { name: name.to_owned(), text, is_json, value })
     }
 
     /// A document without text.
     pub(crate) fn of_value(value: Value) -> Self {
-        Self { name: String::new(), text: String::new(), value }
+        Self { name: String::new(), text: String::new(), is_json: false, value }
     }
 
     /// The locations of the items of a top-level sequence: `file:line`, or `file[number]` where
@@ -86,13 +92,19 @@ impl Location {
 /// `file:line:column`. A value that does not exist has the location of the nearest one around it.
 impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let YamlDocument { name, text, .. } = &*self.document;
+        let YamlDocument { name, text, is_json, .. } = &*self.document;
         let steps = self.pointer.split('/').skip(1);
         let steps: Vec<String> =
             steps.map(|step| step.replace("~1", "/").replace("~0", "~")).collect();
         let seek = Seek { steps: &steps, of_key: self.of_key };
-        let found = seek.deserialize(serde_yaml::Deserializer::from_str(text));
-        match found.err().as_ref().and_then(position) {
+        let found = if *is_json {
+            let found = seek.deserialize(&mut serde_json::Deserializer::from_str(text));
+            found.err().map(|error| (error.line(), error.column()))
+        } else {
+            let found = seek.deserialize(serde_yaml::Deserializer::from_str(text));
+            found.err().as_ref().and_then(position)
+        };
+        match found {
             Some((line, column)) => write!(f, "{name}:{line}:{column}"),
             None => f.write_str(name),
         }
@@ -337,6 +349,16 @@ mod tests {
         let document = parse("{\n  \"a\": [1, {\"b/c\": true}]\n}");
         assert_eq!(document.value["a"][1]["b/c"], Value::Bool(true));
         assert_eq!(Location::of_value(&document, "/a/1/b~1c").to_string(), "f:2:20");
+    }
+
+    /// JSON writers escape characters beyond 16 bits as pairs, which YAML cannot read.
+    #[test]
+    fn json_with_pairs_of_escapes_is_read() {
+        let document = parse("{\n  \"a\": \"\\ud83d\\ude00\",\n  \"b\": [1, {\"c\": true}]\n}");
+        assert_eq!(document.value["a"], "\u{1f600}");
+        let location = Location::of_value(&document, "/b/1/c").to_string();
+        assert!(location.starts_with("f:3:"), "{location}");
+        assert!(refused("{\"a\": \"\\ud83d\\ude00\", \"a\": 1}").starts_with("f:1:"));
     }
 
     #[test]

@@ -70,6 +70,7 @@ pub use cms_model::{
     auth::scope::{Access, Permission},
     content_type::{builtin_types, preview::parse_origin, slug::slug},
     context::{Actor, ActorKind, Caller, Credential, Rights, Visibility},
+    dates,
     error::{self, Error, FieldErrors, Result},
     limits,
     memory::{MemoryBudget, Reservation},

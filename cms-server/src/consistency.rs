@@ -236,7 +236,7 @@ impl HeadChecks {
 
 /// The position after a write, for the client to send back.
 pub(crate) fn position_header(cms: &Cms) -> Option<HeaderValue> {
-    let position = cms.cluster()?.position()?;
+    let position = cms.cluster()?.last_known_commit()?;
     HeaderValue::try_from(format_position(position)).ok()
 }
 

@@ -9,7 +9,9 @@ use std::{fs, path::Path};
 
 use cms_core::{
     Error, Progress,
-    wire::plan::{ApplyRequest, DataLossConsent, KeyPlan, PlanRequest, ProjectPlan},
+    wire::plan::{
+        ApplyRequest, DataLossConsent, KeyPlan, PlanAction, PlanRequest, ProjectPlan, TypePlan,
+    },
 };
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -91,6 +93,16 @@ impl PlannedProject {
         })
     }
 
+    /// The types that an apply deletes, as text; none if it deletes none, or cannot be carried out.
+    fn deleted_types(&self) -> Option<String> {
+        let is_deleted = |planned: &&TypePlan| planned.action == PlanAction::Delete;
+        let deleted = self.plan.content_types.iter().filter(is_deleted);
+        let names: Vec<String> = deleted.map(|planned| format!("\"{}\"", planned.name)).collect();
+        let is_possible = self.plan.summary.blockers == 0 && !names.is_empty();
+        let types = if names.len() == 1 { "the content type" } else { "the content types" };
+        is_possible.then(|| format!("{types} {}", names.join(", ")))
+    }
+
     /// The outcome of a command that only shows the plan.
     fn outcome(&self) -> Outcome {
         if self.plan.summary.blockers == 0 { Outcome::Done } else { Outcome::Blocked }
@@ -156,6 +168,13 @@ pub(super) fn apply(args: ApplyArgs, settings: &Settings, printer: &Printer) -> 
     let has_changes = planned.plan.has_changes();
     if printer.is_table() {
         printer.styled(&planned.text())?;
+    }
+    // A saved plan was shown before.
+    if planned.token.is_none()
+        && let Some(types) = planned.deleted_types()
+    {
+        printer.flush()?;
+        settings.confirm(&format!("delete {types}?"))?;
     }
     let done = planned.apply(&*target, data_loss(args.allow_data_loss), printer)?;
     if printer.is_table() {

@@ -273,11 +273,10 @@ fn read(path: &Path) -> Result<Map<String, Value>> {
         return Err(Diagnostic { location: name, message }.into());
     }
     let is_json = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
-    // YAML includes JSON, except pairs of escapes: "\ud83d\ude00".
-    let value = match serde_json::from_str(&text) {
-        Ok(value) => value,
-        Err(error) if is_json => return Err(content::syntax(&name, &error)),
-        Err(_) => YamlDocument::parse(&name, text)?.value,
+    let value = if is_json {
+        serde_json::from_str(&text).map_err(|error| content::syntax(&name, &error))?
+    } else {
+        YamlDocument::parse(&name, text)?.value
     };
     if let Value::Object(object) = value {
         return Ok(object);

@@ -3,7 +3,7 @@
 use cms_core::{
     Error,
     clock::{Clock, SystemClock},
-    limits,
+    dates, limits,
     paging::PageRequest,
     wire::trash::{EmptyTrashRequest, RestoreRequest, TrashItem, TrashRequest},
 };
@@ -129,13 +129,17 @@ fn empty(
 ) -> Result<Outcome> {
     let page = PageRequest { number: 1, limit: 1 };
     let list = TrashRequest { deleted_before: before.clone(), ..request(types.clone(), page) };
-    let count = target.trash(&list)?.total_count;
+    let found = target.trash(&list)?;
+    let count = found.total_count;
     let objects = counted(count, "deleted object");
     if dry_run {
         return would(printer, &format!("remove {objects} permanently"));
     }
     settings.confirm(&format!("remove {objects} permanently?"))?;
     let content_types = (!types.is_empty()).then_some(types);
+    // Without what was deleted after the question. The newest entry is the first.
+    let after_newest = found.data.first().and_then(|newest| dates::parse_date(&newest.deleted_at));
+    let before = before.or_else(|| Some(format!("@{}", after_newest?.seconds() + 1)));
     let request = EmptyTrashRequest { content_types, deleted_before: before };
     let mut progress = printer.progress("remove", count);
     let mut removed = 0;

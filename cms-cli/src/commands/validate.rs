@@ -17,8 +17,11 @@ use crate::{
 const PROJECT: &str = "project.yaml";
 
 pub(super) fn run(args: &ValidateArgs, printer: &Printer) -> Result<Outcome> {
-    let (folders, mut files): (Vec<PathBuf>, Vec<PathBuf>) =
-        args.paths.iter().cloned().partition(|path| folder::is_exported(path));
+    let (mut folders, mut files) = (Vec::new(), Vec::new());
+    for path in &args.paths {
+        let paths = if folder::is_exported(path)? { &mut folders } else { &mut files };
+        paths.push(path.clone());
+    }
     if files.is_empty() {
         files = beside(&folders);
         for file in &files {
@@ -66,7 +69,12 @@ pub(super) fn run(args: &ValidateArgs, printer: &Printer) -> Result<Outcome> {
 fn beside(folders: &[PathBuf]) -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = Vec::new();
     for path in folders {
-        let file = path.parent().unwrap_or(Path::new("")).join(PROJECT);
+        // `.` and paths that end with `..` have no name to remove.
+        let parent = match path.file_name() {
+            Some(_) => path.parent().unwrap_or(Path::new("")).to_owned(),
+            None => path.join(".."),
+        };
+        let file = parent.join(PROJECT);
         if file.is_file() && !files.contains(&file) {
             files.push(file);
         }

@@ -7,7 +7,8 @@
 
 use std::{
     collections::BTreeMap,
-    fs::{self, File},
+    fs::{self, File, Metadata},
+    io::ErrorKind::{NotADirectory, NotFound},
     path::{Path, PathBuf},
 };
 
@@ -96,10 +97,8 @@ pub(crate) fn file_name(id: &str, extension: &str) -> String {
 /// Finds the types in an exported folder, ordered by name.
 pub(crate) fn read(folder: &Path) -> Result<Vec<TypeFolder>> {
     let mut types = Vec::new();
-    for path in entries(folder)? {
-        if has_definition(&path) {
-            types.push(read_type(&path)?);
-        }
+    for path in with_definition(folder)? {
+        types.push(read_type(&path)?);
     }
     if types.is_empty() {
         return Err(Failure::usage(format!("{} has no exported types", folder.display()))
@@ -110,22 +109,33 @@ pub(crate) fn read(folder: &Path) -> Result<Vec<TypeFolder>> {
 }
 
 /// Returns whether a path is a folder in this layout.
-pub(crate) fn is_exported(folder: &Path) -> bool {
-    entries(folder).is_ok_and(|paths| paths.iter().any(|path| is_type_folder(path)))
+pub(crate) fn is_exported(folder: &Path) -> Result<bool> {
+    if !is_folder(folder)? {
+        return Ok(false);
+    }
+    for path in entries(folder)? {
+        if is_type_folder(&path)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Finds the folders with objects but without a definition, which [`read`] skips.
 pub(crate) fn without_definition(folder: &Path) -> Result<Vec<PathBuf>> {
-    let mut missing = entries(folder)?;
-    missing.retain(|path| is_type_folder(path) && !has_definition(path));
+    let mut missing = Vec::new();
+    for path in entries(folder)? {
+        if is_type_folder(&path)? && !has_definition(&path)? {
+            missing.push(path);
+        }
+    }
     Ok(missing)
 }
 
-fn is_type_folder(path: &Path) -> bool {
-    let has_objects = |paths: Vec<PathBuf>| {
-        paths.iter().any(|file| is_object_file(file, OBJECTS_PREFIX) || file.ends_with(DEFINITION))
-    };
-    path.is_dir() && entries(path).is_ok_and(has_objects)
+fn is_type_folder(path: &Path) -> Result<bool> {
+    let is_of_type =
+        |file: &PathBuf| is_object_file(file, OBJECTS_PREFIX) || file.ends_with(DEFINITION);
+    Ok(is_folder(path)? && entries(path)?.iter().any(is_of_type))
 }
 
 fn read_type(path: &Path) -> Result<TypeFolder> {
@@ -169,8 +179,32 @@ fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(paths)
 }
 
-fn has_definition(path: &Path) -> bool {
-    path.join(DEFINITION).is_file()
+fn has_definition(path: &Path) -> Result<bool> {
+    Ok(metadata(&path.join(DEFINITION))?.is_some_and(|found| found.is_file()))
+}
+
+/// The folders that have a definition.
+fn with_definition(folder: &Path) -> Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for path in entries(folder)? {
+        if has_definition(&path)? {
+            found.push(path);
+        }
+    }
+    Ok(found)
+}
+
+fn is_folder(path: &Path) -> Result<bool> {
+    Ok(metadata(path)?.is_some_and(|found| found.is_dir()))
+}
+
+/// Returns none if nothing has this path. What cannot be read is an error: an import must not skip it.
+fn metadata(path: &Path) -> Result<Option<Metadata>> {
+    match fs::metadata(path) {
+        Ok(found) => Ok(Some(found)),
+        Err(error) if matches!(error.kind(), NotFound | NotADirectory) => Ok(None),
+        Err(error) => Err(Failure::unreadable(path.display(), error)),
+    }
 }
 
 fn is_object_file(path: &Path, prefix: &str) -> bool {
@@ -201,10 +235,10 @@ pub(crate) fn names(types: &[ContentType], kept: &BTreeMap<String, String>) -> V
 pub(crate) fn folder_names(folder: &Path) -> Result<BTreeMap<String, String>> {
     let mut names = BTreeMap::new();
     if folder.exists() {
-        for path in entries(folder)?.iter().filter(|path| has_definition(path)) {
+        for path in with_definition(folder)? {
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             // Others cannot be imported.
-            if let Ok(found) = read_type(path) {
+            if let Ok(found) = read_type(&path) {
                 names.insert(found.name, name);
             }
         }
@@ -233,8 +267,8 @@ pub(crate) fn may_hold_export(folder: &Path) -> Result<bool> {
         return Ok(true);
     }
     let entries = entries(folder)?;
-    let is_exported = |entry: &PathBuf| entry.ends_with(STAGING) || has_definition(entry);
-    Ok(entries.is_empty() || entries.iter().any(is_exported))
+    let is_staging = |entry: &PathBuf| entry.ends_with(STAGING);
+    Ok(entries.is_empty() || entries.iter().any(is_staging) || !with_definition(folder)?.is_empty())
 }
 
 /// The staging directory of an export, whose files then replace those of an earlier export. Dropping
@@ -266,15 +300,16 @@ impl StagedExport {
     }
 
     /// Moves the staged files into the folder, where they replace the types of these names and the
-    /// workflows.
+    /// workflows of an earlier export.
     pub(crate) fn move_into_folder(&self, names: &[String]) -> Result<()> {
+        let has_earlier_export = !with_definition(&self.folder)?.is_empty();
         for name in names {
             replace(&self.path.join(name), &self.folder.join(name))?;
         }
         let (workflows, location) = (self.path.join(WORKFLOWS), self.folder.join(WORKFLOWS));
         let moved = if workflows.exists() {
             fs::rename(&workflows, &location)
-        } else if location.exists() {
+        } else if has_earlier_export && location.exists() {
             fs::remove_file(&location)
         } else {
             Ok(())
@@ -284,9 +319,8 @@ impl StagedExport {
 
     /// The folders of types of an earlier export without these names.
     pub(crate) fn other_types(&self, names: &[String]) -> Result<Vec<PathBuf>> {
-        let mut others = entries(&self.folder)?;
-        others
-            .retain(|path| has_definition(path) && !names.iter().any(|name| path.ends_with(name)));
+        let mut others = with_definition(&self.folder)?;
+        others.retain(|path| !names.iter().any(|name| path.ends_with(name)));
         Ok(others)
     }
 }
@@ -461,5 +495,41 @@ mod tests {
         fs::create_dir_all(&remains).unwrap();
         let second = StagedExport::new(folder.path()).unwrap();
         assert!(second.path().exists() && !remains.exists());
+    }
+
+    #[test]
+    fn type_folder_that_cannot_be_read_is_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let of_type = folder.path().join("ContentTypeA");
+        fs::create_dir(&of_type).unwrap();
+        fs::write(of_type.join(DEFINITION), r#"{"name":"a"}"#).unwrap();
+        fs::write(folder.path().join("notes.txt"), "").unwrap();
+        assert_eq!(read(folder.path()).unwrap().len(), 1);
+        assert!(is_exported(folder.path()).unwrap());
+
+        // A link to itself fails for every user, as a folder without permissions does for most.
+        let link = folder.path().join("ContentTypeB");
+        std::os::unix::fs::symlink(&link, &link).unwrap();
+        let refused = |error: Failure| assert!(format!("{error:?}").contains("ContentTypeB"));
+        refused(read(folder.path()).err().unwrap());
+        refused(without_definition(folder.path()).unwrap_err());
+    }
+
+    #[test]
+    fn export_keeps_workflows_that_no_export_wrote() {
+        let folder = tempfile::tempdir().unwrap();
+        let workflows = folder.path().join(WORKFLOWS);
+        fs::write(&workflows, "workflows: []").unwrap();
+        let export = || {
+            let staged = StagedExport::new(folder.path()).unwrap();
+            let of_type = staged.path().join("ContentTypeA");
+            fs::create_dir(&of_type).unwrap();
+            fs::write(of_type.join(DEFINITION), "{}").unwrap();
+            staged.move_into_folder(&["ContentTypeA".to_owned()]).unwrap();
+        };
+        export();
+        assert!(workflows.exists());
+        export();
+        assert!(!workflows.exists());
     }
 }

@@ -355,7 +355,8 @@ impl Target for Remote {
     }
 
     fn check(&self, request: &CheckRequest) -> Result<CheckReport> {
-        self.post(CHECK, request, SERVER)
+        // A stream, which the server keeps open while it reads the complete data directory.
+        self.post_with_progress(CHECK, &text(request)?, false, &Progress::default())
     }
 
     fn openapi(&self, request: &OpenApiRequest) -> Result<Value> {

@@ -119,6 +119,12 @@ impl Cluster<'_> {
         self.cms.store.replica().map(Replica::position)
     }
 
+    /// Returns the last commit that this node knows: newer than [`Self::position`] while a commit of this node
+    /// is stored in the cluster, but not applied here.
+    pub fn last_known_commit(&self) -> Option<Position> {
+        self.cms.store.replica().map(Replica::last_known_commit)
+    }
+
     /// Returns whether the replica cannot follow the shared database, for example after the shared
     /// database was restored. Then the data directory has to be opened again, which copies the shared
     /// database.
@@ -165,11 +171,11 @@ impl Cluster<'_> {
         Ok(nodes)
     }
 
-    /// Waits until all live nodes have applied the present state of this replica, after keys or sessions
+    /// Waits until all live nodes have applied the last commit that this node knows, after keys or sessions
     /// were revoked. A node that cannot apply it refuses reads by the time this returns, unless its bound
     /// of reads is longer than ten seconds.
     pub fn wait_for_nodes(&self) {
-        let Some(position) = self.position() else { return };
+        let Some(position) = self.last_known_commit() else { return };
         let started = Instant::now();
         loop {
             let timeout = match self.max_read_bound_of_nodes_behind(position.commit) {

@@ -369,17 +369,30 @@ impl Webhooks<'_> {
         let store = &self.cms.store;
         let now = self.cms.now();
         let before = schedule::expired_before(now);
-        if store.read_autocommit(|reader| Ok(reader.expired_deliveries(before, 1)?.is_empty()))? {
-            return Ok(false);
-        }
+        let disabled: Option<Vec<i64>> = store.read_autocommit(|reader| {
+            if reader.expired_deliveries(before, 1)?.is_empty() {
+                return Ok(None);
+            }
+            let webhooks = self.all(reader)?;
+            let disabled = webhooks.iter().filter(|webhook| !webhook.receives_deliveries());
+            Ok(Some(disabled.map(|webhook| webhook.pk).collect()))
+        })?;
+        let Some(disabled) = disabled else { return Ok(false) };
         store.write(move |writer| {
             let expired = writer.expired_deliveries(before, EXPIRED_PER_COMMIT)?;
-            let (mut webhooks, reason) = (Vec::new(), schedule::expired());
-            for delivery in &expired {
-                webhooks.push(writer.give_up_delivery(*delivery, &reason, now)?);
+            let reason = schedule::expired();
+            let mut failed = Vec::new();
+            for (delivery, webhook) in &expired {
+                // A replay, or an attempt that ended later, made it due after the webhook was disabled.
+                if disabled.contains(webhook) {
+                    writer.pause_expiry(*webhook)?;
+                } else {
+                    writer.give_up_delivery(*delivery, &reason, now)?;
+                    failed.push(*webhook);
+                }
             }
-            webhooks.dedup();
-            for webhook in webhooks {
+            failed.dedup();
+            for webhook in failed {
                 writer.prune_log(webhook, limits::MAX_WEBHOOK_LOG_ENTRIES)?;
             }
             Ok(expired.len() >= EXPIRED_PER_COMMIT as usize)

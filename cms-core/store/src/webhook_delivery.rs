@@ -218,9 +218,16 @@ impl Reader<'_> {
         )
     }
 
-    /// Returns the deliveries whose time until expiry started at `latest_start` or earlier, up to a limit.
-    pub fn expired_deliveries(&self, latest_start: Timestamp, limit: u32) -> Result<Vec<i64>> {
-        self.query_values(EXPIRED, params![latest_start.0, limit])
+    /// Returns the deliveries whose time until expiry started at `latest_start` or earlier, each with its
+    /// webhook, up to a limit.
+    pub fn expired_deliveries(
+        &self,
+        latest_start: Timestamp,
+        limit: u32,
+    ) -> Result<Vec<(i64, i64)>> {
+        self.query_rows(EXPIRED, params![latest_start.0, limit], |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        })
     }
 }
 
@@ -236,8 +243,7 @@ const COLLECTING: &str = "SELECT pk, at, id FROM webhook_delivery
     WHERE webhook = ?1 AND queue = ?2 AND queued AND attempted_at IS NULL ORDER BY pk DESC LIMIT 1";
 const END_COLLECTION: &str =
     "UPDATE webhook_delivery SET attempted_at = ?2 WHERE pk = ?1 AND attempted_at IS NULL";
-const EXPIRED: &str =
-    "SELECT pk FROM webhook_delivery WHERE head AND due_since <= ?1 ORDER BY due_since LIMIT ?2";
+const EXPIRED: &str = "SELECT pk, webhook FROM webhook_delivery WHERE head AND due_since <= ?1 ORDER BY due_since LIMIT ?2";
 
 impl WriteTransaction<'_> {
     /// Returns the delivery of a webhook that still collects changes: its primary key, the time of
@@ -395,8 +401,8 @@ impl WriteTransaction<'_> {
         self.set_head(webhook, &queue, attempt.at)
     }
 
-    /// Marks a delivery as failed; returns its webhook.
-    pub fn give_up_delivery(&self, pk: i64, reason: &str, now: Timestamp) -> Result<i64> {
+    /// Marks a delivery as failed.
+    pub fn give_up_delivery(&self, pk: i64, reason: &str, now: Timestamp) -> Result<()> {
         let (webhook, queue): (i64, String) = self.query_row(
             "UPDATE webhook_delivery
                  SET queued = 0, head = 0, state = 'failed', error = coalesce(error, ?2)
@@ -404,8 +410,7 @@ impl WriteTransaction<'_> {
             params![pk, reason],
             |row| Ok((row.get(0)?, row.get(1)?)),
         )?;
-        self.set_head(webhook, &queue, now)?;
-        Ok(webhook)
+        self.set_head(webhook, &queue, now)
     }
 
     /// Removes all ended deliveries of a webhook except the newest `keep`.

@@ -135,6 +135,26 @@ fn rules_hold_across_nodes_without_catching_up() {
 }
 
 #[test]
+fn commit_that_is_stored_but_not_applied_is_the_last_known_one() {
+    let (_database, first, _second) = two_nodes();
+    let replica = Connection::open(first.folder.path().join("cms.db")).unwrap();
+    let failing = "CREATE TRIGGER failing BEFORE UPDATE ON local
+         BEGIN SELECT RAISE(ABORT, 'the disk is full'); END";
+    replica.execute_batch(failing).unwrap();
+    create(&first, "a").unwrap();
+    let cluster = first.cms().cluster().unwrap();
+    let [applied, known] = [cluster.position(), cluster.last_known_commit()].map(Option::unwrap);
+    assert_eq!((first.titles(), known.commit), (vec![], applied.commit + 1));
+
+    replica.execute_batch("DROP TRIGGER failing").unwrap();
+    first.catch_up().unwrap();
+    assert_eq!(first.titles(), [("a".to_owned(), "Title of a".to_owned())]);
+    assert_eq!(cluster.position(), Some(known));
+    create(&first, "b").unwrap();
+    assert_eq!((cluster.position(), first.differences()), (cluster.last_known_commit(), 0));
+}
+
+#[test]
 fn commit_whose_connection_broke_is_neither_lost_nor_doubled() {
     let (database, first, second) = two_nodes();
     for (id, cuts) in [

@@ -1,4 +1,4 @@
-//! The progress of a plan or an apply as a stream of events (see
+//! The progress of a plan, an apply or a check as a stream of events (see
 //! docs/reference/content-types.md#progress).
 //!
 //! The request runs as it does without a stream; its response is the data of the last event. This

@@ -13,7 +13,7 @@ use super::{
     checks::{Outputs, authenticate, body_limit, ignored_parameters, require_accepted},
     path::PathParameters,
     permissions::RequiredPermission,
-    route::{BodyKind, Execution, Handler, ProgressUse, Route},
+    route::{BodyKind, Execution, Handler, Route},
 };
 use crate::{
     blocking,
@@ -50,7 +50,7 @@ pub(super) struct AuthenticatedRequest {
     pub(super) address: Option<IpAddr>,
     /// Memory of the response.
     pub(super) memory: Arc<Reservation>,
-    /// Only on routes that use progress. It is cancelled when the client disconnects.
+    /// Only on routes with progress. It is cancelled when the client disconnects.
     pub(super) progress: Option<Arc<Progress>>,
 }
 
@@ -108,7 +108,7 @@ impl AuthenticatedRequest {
         }
         // When the client disconnects, this future is dropped, and with it this guard, which cancels the work.
         let mut progress = self.progress.clone().map(CancelOnDrop);
-        if self.route.progress == ProgressUse::Reported
+        if self.route.has_progress
             && event_stream::is_accepted(&self.parts.headers)
             && let Some(progress) = progress.take()
         {

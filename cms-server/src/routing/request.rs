@@ -29,7 +29,7 @@ use super::{
     authenticated_request::AuthenticatedRequest,
     checks::{Outputs, authenticate, body_limit, ignored_parameters, require_accepted},
     path::{RouteMatch, RouteMatcher},
-    route::{BodyKind, Endpoint, Execution, ProgressUse, Route, UnauthenticatedPostHandler},
+    route::{BodyKind, Endpoint, Execution, Route, UnauthenticatedPostHandler},
     table::ROUTES,
 };
 use crate::{
@@ -255,7 +255,7 @@ async fn respond(
                 parameters,
                 address: outputs.log.address,
                 memory: Arc::clone(memory),
-                progress: (route.progress != ProgressUse::None).then(Arc::default),
+                progress: route.has_progress.then(Arc::default),
             });
             let mut response = Arc::clone(&request).respond(app, body, outputs).await;
             // The key or session may have been created on another node a moment ago.

@@ -30,7 +30,9 @@ pub struct Route {
     /// Whether the response cache is used for the route. It stores only responses that the handler
     /// marks by [`Response::cacheable`].
     pub(crate) is_cached: bool,
-    pub(crate) progress: ProgressUse,
+    /// Whether the response can be a stream with the progress; a plan or check stops when its client
+    /// disconnects.
+    pub(crate) has_progress: bool,
     /// Whether keys or sessions may have less access afterwards.
     pub(crate) revokes_access: bool,
     /// The query parameters of the route; `[]` at the end marks an array, `[*]` a map.
@@ -70,16 +72,6 @@ pub(crate) enum Execution {
     Blocking,
 }
 
-/// What a handler does with the progress of its request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ProgressUse {
-    None,
-    /// The work stops when the client disconnects.
-    Cancelled,
-    /// The work stops when the client disconnects; the response can be a stream with the progress.
-    Reported,
-}
-
 /// The body that a route reads. Another media type is refused; a route without a body ignores any body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BodyKind {
@@ -117,7 +109,7 @@ impl Route {
             error_response: <Response as From<Error>>::from,
             accepts_preview_tokens: false,
             is_cached: false,
-            progress: ProgressUse::None,
+            has_progress: false,
             revokes_access: false,
             query: &[],
         }
@@ -205,9 +197,9 @@ impl Route {
         self
     }
 
-    /// The same route, whose handler uses the progress of the request.
-    pub(super) const fn progress(mut self, progress: ProgressUse) -> Self {
-        self.progress = progress;
+    /// The same route, whose response can be a stream with its progress.
+    pub(super) const fn with_progress(mut self) -> Self {
+        self.has_progress = true;
         self
     }
 
@@ -267,7 +259,7 @@ impl Route {
     pub(crate) fn may_be_forwarded(&self) -> bool {
         matches!(self.endpoint, Endpoint::Authenticated(..))
             && self.work == Work::Write
-            && self.progress != ProgressUse::Reported
+            && !self.has_progress
     }
 
     /// Returns whether the handler waits for a commit: then its response is sent even if the memory for

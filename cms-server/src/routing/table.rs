@@ -11,7 +11,7 @@ use super::{
         self, Admin, AdministerTypes, AnyCaller, AnyWriter, BatchCreate, Bulk, ChangeType, Content,
         Duplicate, GraphQl, PlanTypes, Publish, ReadType, Session, Validate, Views, WorkingCopy,
     },
-    route::{BodyKind, Endpoint, ProgressUse, Route},
+    route::{BodyKind, Endpoint, Route},
 };
 #[cfg(feature = "admin")]
 use crate::http::admin;
@@ -78,9 +78,9 @@ pub static ROUTES: &[Route] = &[
         .accepts_preview_tokens(),
     Route::write(Method::POST, TYPES, AdministerTypes, content_types::create),
     Route::write(Method::POST, "/api/v1/internal/contenttype/plan", PlanTypes, content_types::plan)
-        .progress(ProgressUse::Reported),
+        .with_progress(),
     Route::write(Method::POST, "/api/v1/internal/contenttype/apply", AdministerTypes, content_types::apply)
-        .progress(ProgressUse::Reported),
+        .with_progress(),
     Route::get(TYPE, ReadType, content_types::get).inline().query(&["resolveRef", "strictSchema"]).accepts_preview_tokens(),
     Route::write(Method::PUT, TYPE, ChangeType, content_types::update),
     Route::write(Method::DELETE, TYPE, ChangeType, content_types::delete).without_body(),
@@ -175,7 +175,7 @@ pub static ROUTES: &[Route] = &[
     Route::write(Method::POST, "/api/v1/job/{id}/stop", AnyCaller, bulk::stop).without_body(),
     Route::get("/api/v1/internal/reindex", Admin, search::reindex_jobs),
     Route::write(Method::POST, "/api/v1/internal/reindex", Admin, search::reindex),
-    Route::write(Method::POST, "/api/v1/internal/check", Admin, check::check).progress(ProgressUse::Cancelled),
+    Route::write(Method::POST, "/api/v1/internal/check", Admin, check::check).with_progress(),
     Route::new(Method::GET, "/api/v1/internal/backup", Endpoint::Backup).work(Work::File),
     Route::get("/api/v1/internal/job/{id}", Admin, search::job).inline(),
 

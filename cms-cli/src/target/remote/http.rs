@@ -15,7 +15,7 @@ use reqwest::{
 };
 use serde::{Serialize, de::DeserializeOwned};
 
-use super::path::{BACKUP, CHECK};
+use super::path::BACKUP;
 use crate::{
     failure::{self, Failure, FailureKind},
     target::{Edition, Target as _},
@@ -24,9 +24,9 @@ use crate::{
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// A plan or a batch over a large type takes long.
 pub(super) const RESPONSE_TIMEOUT: Duration = Duration::from_mins(5);
-/// For requests that read the complete data directory before they respond: as long as proxies should wait, see
+/// A backup copies the complete database before it responds: as long as proxies should wait, see
 /// docs/how-to/deploy.md
-const COMPLETE_READ_TIMEOUT: Duration = Duration::from_hours(1);
+const BACKUP_TIMEOUT: Duration = Duration::from_hours(1);
 /// Attempts of a request that may be repeated.
 const MAX_ATTEMPTS: u32 = 4;
 /// The status of a request that may have been carried out or not.
@@ -188,18 +188,21 @@ impl Remote {
     /// command may have changed content on another node.
     ///
     /// # Errors
-    /// [`Error::BadRequest`] for a path with the id `.` or `..`: `Url` resolves such segments, so the
-    /// request would go to another path.
+    /// [`Error::BadRequest`] for a path with an empty name or id, or with the id `.` or `..`, which `Url`
+    /// resolves: the request would go to another path.
     pub(super) fn request(&self, method: &Method, path: &str) -> Result<RequestBuilder> {
-        let mut segments = path.split('?').next().unwrap_or_default().split('/');
+        let mut segments = path.split('?').next().unwrap_or_default().split('/').skip(1);
+        if segments.clone().any(str::is_empty) {
+            return Err(Error::BadRequest("a name or id is empty".to_owned()));
+        }
         if segments.any(|segment| segment == "." || segment == "..") {
             let message =
                 "a URL cannot contain the ids . and ..: use --data, or requests for many objects";
             return Err(Error::BadRequest(message.to_owned()));
         }
         let mut request = self.client()?.request(method.clone(), format!("{}{path}", self.base));
-        if matches!(path, BACKUP | CHECK) {
-            request = request.timeout(COMPLETE_READ_TIMEOUT);
+        if path == BACKUP {
+            request = request.timeout(BACKUP_TIMEOUT);
         }
         Ok(request.header("X-AUTH-TOKEN", &self.key).header("X-Read-Consistency", "strict"))
     }

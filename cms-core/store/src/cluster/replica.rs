@@ -63,6 +63,8 @@ struct Mirror {
 struct State {
     /// The last applied commit.
     position: Position,
+    /// The last commit of this node; newer than `position` if its local commit failed.
+    last_write: Position,
     /// Whether the replica cannot follow the shared database and has to be copied again: the shared
     /// database has another history, its log no longer has the position, or an upgrade failed.
     is_abandoned: bool,
@@ -112,6 +114,7 @@ impl Replica {
             applier: ChangeApplier::open(path)?,
             state: Mutex::new(State {
                 position,
+                last_write: position,
                 is_abandoned: false,
                 has_logged_newer_schema: false,
                 is_applying: false,
@@ -123,6 +126,13 @@ impl Replica {
     /// The last commit of the cluster that is applied here.
     pub fn position(&self) -> Position {
         self.state().position
+    }
+
+    /// The last commit of the cluster that this node knows: the last applied one, or a newer one that this
+    /// node has written, whose local commit failed.
+    pub fn last_known_commit(&self) -> Position {
+        let State { position, last_write, .. } = *self.state();
+        if last_write.commit > position.commit { last_write } else { position }
     }
 
     /// Whether the replica cannot follow the shared database, because that has another history, its log no
@@ -354,6 +364,7 @@ impl Replica {
         };
         self.send(writer, &mirror.tables, head, base, &commit)?;
         // From here on the changes are stored, whatever happens to the local transaction.
+        self.state().last_write = commit.position;
         let local = apply::set_position(writer, commit.position)
             .and_then(|()| writer.execute("COMMIT", []));
         match local {

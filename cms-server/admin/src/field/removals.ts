@@ -48,8 +48,6 @@ export class Removals<K extends number | string = number> {
     removal.withdraw = this.offer(message, () => {
       if (!this.#removals.includes(removal)) return;
       this.#removals = this.#removals.filter((other) => other !== removal);
-      // The item is in the list again: something else has added it.
-      if (this.keys().includes(key)) return;
       restore(place(this.keys(), removal), item, key);
     });
   }

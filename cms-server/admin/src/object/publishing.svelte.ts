@@ -89,7 +89,11 @@ export class Publishing {
   }
 
   /** Runs an action. Publish saves first, and stops if that fails; with `hydrate`, linked objects are published too. */
-  async run(action: Action, hydrate = false): Promise<boolean> {
+  run(action: Action, hydrate = false): Promise<boolean> {
+    return this.#exclusively(false, () => this.#run(action, hydrate));
+  }
+
+  async #run(action: Action, hydrate: boolean): Promise<boolean> {
     if (action === 'publish' && !(await this.#save())) return false;
     const before = permission(this.status, action);
     const done = await this.#act((params) =>
@@ -107,37 +111,46 @@ export class Publishing {
     return true;
   }
 
-  async schedule(scheduledAt: string, timeZone: string): Promise<boolean> {
-    if (!(await this.#save())) return false;
-    return this.#act((params) =>
-      api.PUT('/api/v1/content/{contentType}/{id}/schedule', {
-        params,
-        body: { scheduledAt, timeZone },
-      }),
-    );
+  schedule(scheduledAt: string, timeZone: string): Promise<boolean> {
+    return this.#exclusively(false, async () => {
+      if (!(await this.#save())) return false;
+      return this.#act((params) =>
+        api.PUT('/api/v1/content/{contentType}/{id}/schedule', {
+          params,
+          body: { scheduledAt, timeZone },
+        }),
+      );
+    });
   }
 
   unschedule(): Promise<boolean> {
-    return this.#act((params) => api.DELETE('/api/v1/content/{contentType}/{id}/schedule', { params }));
-  }
-
-  /** Runs a transition of the workflow. Unsaved changes are saved first. */
-  async transition(name: string): Promise<boolean> {
-    if (!this.editor.readonly && !(await this.#save())) return false;
-    return this.#act(({ path, header }) =>
-      api.PUT('/api/v1/workflow/{content_type}/{object_id}', {
-        headers: header,
-        params: { path: { content_type: path.contentType, object_id: path.id } },
-        body: { action: name },
-      }),
+    return this.#exclusively(false, () =>
+      this.#act((params) => api.DELETE('/api/v1/content/{contentType}/{id}/schedule', { params })),
     );
   }
 
+  /** Runs a transition of the workflow. Unsaved changes are saved first. */
+  transition(name: string): Promise<boolean> {
+    return this.#exclusively(false, async () => {
+      if (!this.editor.readonly && !(await this.#save())) return false;
+      return this.#act(({ path, header }) =>
+        api.PUT('/api/v1/workflow/{content_type}/{object_id}', {
+          headers: header,
+          params: { path: { content_type: path.contentType, object_id: path.id } },
+          body: { action: name },
+        }),
+      );
+    });
+  }
+
   /** Copies the stored object; the id of the copy, or null when it was refused. */
-  async duplicate(): Promise<string | null> {
+  duplicate(): Promise<string | null> {
+    return this.#exclusively(null, () => this.#duplicate());
+  }
+
+  async #duplicate(): Promise<string | null> {
     const { id, type, formState } = this.editor;
     if (id === null) return null;
-    this.busy = true;
     const etag = formState.base?.etag ?? null;
     if (this.#copyKey?.etag !== etag) this.#copyKey = null;
     this.#copyKey ??= { key: uuid(), etag };
@@ -149,39 +162,49 @@ export class Publishing {
       }),
     );
     if (!('problem' in result && isRetryable(result.problem))) this.#copyKey = null;
-    this.busy = false;
     this.problem = 'problem' in result ? result.problem : null;
     return 'problem' in result ? null : result.data.id;
   }
 
   /** Deletes the object, if it still is in the state that the form shows. */
-  async remove(): Promise<boolean> {
+  remove(): Promise<boolean> {
+    return this.#exclusively(false, () => this.#remove());
+  }
+
+  async #remove(): Promise<boolean> {
     const { id, type, formState } = this.editor;
     if (id === null) return false;
-    this.busy = true;
     const etag = formState.base?.etag;
     const problem = await sendDeletion(
       api.DELETE('/api/v1/content/{contentType}/{id}', {
         params: { path: { contentType: type.name, id }, ...(etag && { header: { 'If-Match': etag } }) },
       }),
     );
-    this.busy = false;
     this.problem = problem && explained(problem);
     return this.problem === null;
+  }
+
+  /** Runs one action at a time, including the save before it; during another one the result is `ignored`. */
+  async #exclusively<T>(ignored: T, action: () => Promise<T>): Promise<T> {
+    if (this.busy) return ignored;
+    this.busy = true;
+    try {
+      return await action();
+    } finally {
+      this.busy = false;
+    }
   }
 
   /** Sends an action on the state that the form knows. If somebody has changed the object, the server refuses. */
   async #act(request: (params: Params) => Parameters<typeof sendRequest<unknown>>[0]): Promise<boolean> {
     const { id, type, formState } = this.editor;
     if (id === null) return false;
-    this.busy = true;
     this.problem = null;
     const etag = formState.base?.etag;
     const header = etag ? { 'If-Match': etag } : {};
     const result = await sendRequest<unknown>(request({ path: { contentType: type.name, id }, header }));
     // A refusal may mean that the object is in another state than the form knows: it is read in any case.
     await this.editor.refresh();
-    this.busy = false;
     this.problem = 'problem' in result ? explained(result.problem) : null;
     return this.problem === null;
   }

@@ -36,9 +36,13 @@ export function memberText(values: object, name: string): string | undefined {
 /** Returns whether a member of parsed values equals `value` exactly: false if one of its numbers was rounded. */
 export function isExactly(values: Record<string, unknown>, name: string, value: unknown): boolean {
   if (!isEqual(values[name], value)) return false;
-  const text = memberText(values, name) ?? '';
+  return !hasRoundedNumber(memberText(values, name) ?? '');
+}
+
+/** Returns whether a JSON text has a number with more digits than JavaScript can store. */
+export function hasRoundedNumber(text: string): boolean {
   const withoutStrings = text.replaceAll(/"(?:[^"\\]|\\.)*"/g, '');
-  return !(withoutStrings.match(/\d[\d.e+-]*/gi) ?? []).some(isRounded);
+  return (withoutStrings.match(/\d[\d.e+-]*/gi) ?? []).some(isRounded);
 }
 
 /** Returns whether a number has more digits than JavaScript can store. */

@@ -73,8 +73,9 @@ fn maintenance(grants: &Grants<'_>) -> Vec<Operation> {
     ];
     let check = Operation::post("/api/v1/internal/check", "postCheck", "Check data integrity");
     let wrong = json!({ "code": 400, "message": "Malformed JSON" });
+    let checked = "Done; with Accept: text/event-stream, a stream of events with the result";
     let check = with_optional_body(check, Schema::object(request, &[]), wrong)
-        .respond_if_allowed([ok(report())]);
+        .respond_if_allowed([ApiResponse::json(200, checked, report())]);
     let file = ApiResponse::file(200, "A tar file");
     let backup = Operation::get("/api/v1/internal/backup", "getBackup", "Download a backup")
         .respond_if_allowed([file]);

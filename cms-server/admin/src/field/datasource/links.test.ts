@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { listToStore } from '../../type/form';
 import { fieldNamed } from '../../type/test-fields';
 import { linkTo } from '../../value/link';
-import { added, addedInOrder, keysOf, linksOf, targetsOf } from './links';
+import { added, addedInOrder, hasTarget, keysOf, linksOf, targetsOf } from './links';
 
 const post = (id: string) => ({ type: 'post', id });
 const links = (...ids: string[]) => ids.map((id) => linkTo('post', id));
@@ -28,6 +28,14 @@ describe('relation', () => {
     expect(listToStore([], fieldNamed('to', { type: 'array', required: true, minItems: 0 }))).toEqual([]);
     expect(listToStore([], fieldNamed('to', { type: 'array' }))).toBeUndefined();
     expect(linksOf('damaged')).toEqual([]);
+  });
+
+  it('finds another link to the same object, but not to the same address', () => {
+    const address = { type: 'external', dataUrl: 'https://e' };
+    const [a, upper, b] = links('a', 'A', 'b');
+    expect(hasTarget([address, a], upper)).toBe(true);
+    expect(hasTarget([address, a], b)).toBe(false);
+    expect(hasTarget([address, a], address)).toBe(false);
   });
 
   it('tells equal links apart', () => {

@@ -11,6 +11,12 @@ export function targetsOf(links: unknown[]): Target[] {
   return links.flatMap((link) => targetOf(link) ?? []);
 }
 
+/** Returns whether one of the links has the same object as `link`. Links to addresses may occur repeatedly. */
+export function hasTarget(links: unknown[], link: unknown): boolean {
+  const target = targetOf(link);
+  return target !== null && targetsOf(links).some((other) => targetKey(other) === targetKey(target));
+}
+
 /** Adds objects behind the others, each once; a relation to one object keeps only the last one. */
 export function added(links: unknown[], targets: Target[], many: boolean): unknown[] {
   const present = new Set(targetsOf(links).map(targetKey));

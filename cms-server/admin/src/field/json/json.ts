@@ -1,4 +1,5 @@
 // JSON as people type it.
+import { hasRoundedNumber } from '../../value/exact-json';
 
 /** The value of a text: undefined when it is empty, the text itself while it is not JSON. */
 export function parseJson(text: string): unknown {
@@ -10,9 +11,14 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** A value as text. A text that is not JSON was typed by the user, and is shown as it is. */
+/** The value of a typed text, or the text itself while it is not JSON or has a number that would be rounded. */
+export function typedJson(text: string): unknown {
+  return hasRoundedNumber(text) ? text : parseJson(text);
+}
+
+/** A value as text. A text that `typedJson` returned as it is, is shown as it is. */
 export function showJson(value: unknown): string {
   if (value === undefined) return '';
-  if (typeof value === 'string' && parseJson(value) === value) return value;
+  if (typeof value === 'string' && typedJson(value) === value) return value;
   return JSON.stringify(value, null, 2);
 }
