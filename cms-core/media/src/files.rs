@@ -131,6 +131,11 @@ impl Files {
         Incoming::new(&self.incoming(), &*self.settings.ids, self.settings.limit)
     }
 
+    /// Begins to receive a copy of a stored file, of any size.
+    pub fn receive_copy(&self) -> Result<Incoming> {
+        Incoming::new(&self.incoming(), &*self.settings.ids, u64::MAX)
+    }
+
     /// The directory of incomplete uploads: on the disk of the data directory, also with S3
     /// storage.
     pub fn incoming(&self) -> PathBuf {

@@ -157,11 +157,7 @@ struct StagingDirectory {
 
 impl StagingDirectory {
     fn fill(&mut self, input: impl Read, config: &CoreConfig) -> Result<Backup> {
-        let staged = CoreConfig {
-            folder: self.folder.clone(),
-            media_file_limit: u64::MAX,
-            ..config.clone()
-        };
+        let staged = CoreConfig { folder: self.folder.clone(), ..config.clone() };
         fs::create_dir(&self.folder).map_err(|error| path_error(&self.folder, &error))?;
         archive::unpack(input, |part, content| match part {
             EntryName::Database => self.take_database(content, &staged),
@@ -204,7 +200,7 @@ impl StagingDirectory {
 
     fn take_file(&mut self, id: &FileId, content: &mut EntryContent<'_>) -> Result<()> {
         let files = self.files.as_ref().expect("the database comes first");
-        let mut incoming = files.receive()?;
+        let mut incoming = files.receive_copy()?;
         content.write_to(&mut incoming)?;
         let found = incoming.fingerprint();
         if self.recorded.get(id).is_some_and(|&recorded| recorded != found) {
@@ -212,11 +208,21 @@ impl StagingDirectory {
                 "the backup is damaged: checksum mismatch of the file {id}"
             )));
         }
-        // An existing file in a bucket is the same: the file of an id never changes.
-        if files.size(id)?.is_none() && files.store(id, &mut incoming)? {
-            self.sent.push(id.clone());
+        match files.size(id)? {
+            None => {
+                if files.store(id, &mut incoming)? {
+                    self.sent.push(id.clone());
+                }
+                Ok(())
+            }
+            // An existing file in a bucket is the same: the file of an id never changes.
+            Some(size) if size == found.size => Ok(()),
+            Some(size) => Err(Error::Conflict(format!(
+                "the bucket has a damaged file {id}: {size} bytes instead of {}; remove it, or use another \
+                 prefix",
+                found.size
+            ))),
         }
-        Ok(())
     }
 
     /// Records that all entries are written and verified.

@@ -1,9 +1,12 @@
 //! Moves a data directory into a cluster, and a cluster into a data directory.
 
-use std::{collections::HashSet, path::Path, sync::Arc};
+use std::{collections::HashMap, path::Path, sync::Arc};
 
-use cms_media::files::Files;
-use cms_model::{error::Result, settings::MediaStorage};
+use cms_media::files::{Files, StoredFile};
+use cms_model::{
+    error::{Error, Result},
+    settings::MediaStorage,
+};
 use cms_store::cluster::{
     database::{Position, SharedDatabase},
     open,
@@ -35,7 +38,7 @@ pub fn count_transfer(from: &Cms) -> Result<Transferred> {
 /// one, unless the directory or the cluster was changed in between.
 ///
 /// # Errors
-/// [`Error::Conflict`](cms_model::error::Error::Conflict) if the shared database has a cluster with other content.
+/// [`Error::Conflict`] if the shared database has a cluster with other content.
 pub fn create_cluster(
     from: &Cms,
     database: &Arc<dyn SharedDatabase>,
@@ -58,7 +61,7 @@ pub fn create_cluster(
 /// next export into the directory continues with the files that it lacks.
 ///
 /// # Errors
-/// [`Error::Conflict`](cms_model::error::Error::Conflict) if the directory has a database.
+/// [`Error::Conflict`] if the directory has a database.
 pub fn export_cluster(
     folder: &Path,
     database: &dyn SharedDatabase,
@@ -80,20 +83,79 @@ pub fn export_cluster(
 }
 
 /// Copies the files that the other storage lacks; returns number and bytes of all.
+///
+/// # Errors
+/// [`Error::Conflict`] if the other storage has a file of another size.
 fn copy_files(from: &Files, to: &Files) -> Result<(u64, u64)> {
     to.connect()?;
-    let existing: HashSet<_> =
+    let existing: HashMap<_, _> =
         to.list(&|| Ok(()))?.into_iter().map(|file| (file.id, file.size)).collect();
     let (mut files, mut bytes) = (0, 0);
-    for file in from.list(&|| Ok(()))? {
+    for StoredFile { id, size, .. } in from.list(&|| Ok(()))? {
         files += 1;
-        bytes += file.size;
-        if existing.contains(&(file.id.clone(), file.size)) {
-            continue;
+        bytes += size;
+        let found = match existing.get(&id) {
+            Some(found) => *found,
+            None => {
+                let mut incoming = to.receive_copy()?;
+                from.copy(&id, size, &mut incoming)?;
+                to.store(&id, &mut incoming)?;
+                size
+            }
+        };
+        if found != size {
+            return Err(Error::Conflict(format!(
+                "the file {id} has {size} bytes, but its copy has {found}: remove the damaged one"
+            )));
         }
-        let mut incoming = to.receive()?;
-        from.copy(&file.id, file.size, &mut incoming)?;
-        to.store(&file.id, &mut incoming)?;
     }
     Ok((files, bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use cms_model::media::id::FileId;
+    use tempfile::TempDir;
+
+    use super::*;
+
+    const LIMIT: usize = 4;
+
+    fn files(folder: &TempDir) -> Files {
+        let config = CoreConfig { media_file_limit: LIMIT as u64, ..CoreConfig::new(folder.path()) };
+        Files::new(config.files(), "space".to_owned())
+    }
+
+    fn store(files: &Files, id: &FileId, bytes: &[u8]) {
+        let mut incoming = files.receive_copy().unwrap();
+        incoming.write_all(bytes).unwrap();
+        assert!(files.store(id, &mut incoming).unwrap());
+    }
+
+    #[test]
+    fn files_above_the_limit_of_uploads_are_copied() {
+        let folders = [(); 2].map(|()| TempDir::new().unwrap());
+        let [from, to] = [files(&folders[0]), files(&folders[1])];
+        let id = FileId::parse("_media-00000000-0000-4000-8000-000000000001").unwrap();
+        store(&from, &id, &[1; 2 * LIMIT]);
+        for _ in 0..2 {
+            assert_eq!(copy_files(&from, &to).unwrap(), (1, 2 * LIMIT as u64));
+            let all = || Ok(());
+            let [from, to] = [&from, &to].map(|files| files.fingerprint(&id, &all).unwrap());
+            assert_eq!(from, to);
+        }
+    }
+
+    #[test]
+    fn truncated_copy_is_a_conflict() {
+        let folders = [(); 2].map(|()| TempDir::new().unwrap());
+        let [from, to] = [files(&folders[0]), files(&folders[1])];
+        let id = FileId::parse("_media-00000000-0000-4000-8000-000000000001").unwrap();
+        store(&from, &id, &[1; 3]);
+        store(&to, &id, &[1; 2]);
+        let copied = copy_files(&from, &to);
+        assert!(matches!(copied, Err(Error::Conflict(_))), "{copied:?}");
+    }
 }

@@ -139,7 +139,7 @@ impl Trash<'_> {
         let Some(from) = FileId::parse(old) else { return Ok(None) };
         let Some(size) = files.size(&from)? else { return Ok(None) };
         let to = FileId::parse(new).ok_or_else(|| Error::invalid("id", message::NOT_VALID))?;
-        let mut copy = Incoming::new(&files.incoming(), &*self.cms.config.ids, u64::MAX)?;
+        let mut copy = files.receive_copy()?;
         files.copy(&from, size, &mut copy)?;
         self.cms.media().require_intact(&from, copy.fingerprint())?;
         let is_new = self.cms.media().store(&to, &mut copy, Some(at))?;
