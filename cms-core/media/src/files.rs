@@ -147,17 +147,32 @@ impl Files {
     pub fn store(&self, id: &FileId, incoming: &mut Incoming) -> Result<bool> {
         let storage = self.open()?;
         if self.settings.storage != MediaStorage::DataDirectory {
-            return storage.wait(send(storage, &key(id), incoming));
+            return storage.wait(send(storage, &key(id), incoming, PutMode::Create));
         }
-        if self.settings.durability == Durability::Full {
-            incoming.file().sync_all().map_err(Error::from_storage)?;
-        }
-        let from = Key::from_iter([INCOMING, &name(incoming.path())]);
+        let from = self.complete(incoming)?;
         match storage.wait(storage.store.rename_if_not_exists(&from, &key(id))) {
             Ok(()) => Ok(true),
             Err(object_store::Error::AlreadyExists { .. }) => Ok(false),
             Err(error) => Err(Error::from_storage(error)),
         }
+    }
+
+    /// Replaces a damaged file by its original bytes, as [`Self::store`] stores a new one.
+    pub fn repair(&self, id: &FileId, incoming: &mut Incoming) -> Result<()> {
+        let storage = self.open()?;
+        if self.settings.storage != MediaStorage::DataDirectory {
+            return storage.wait(send(storage, &key(id), incoming, PutMode::Overwrite)).map(drop);
+        }
+        let from = self.complete(incoming)?;
+        storage.wait(storage.store.rename(&from, &key(id))).map_err(Error::from_storage)
+    }
+
+    /// Makes a received file durable; returns its key in the data directory.
+    fn complete(&self, incoming: &Incoming) -> Result<Key> {
+        if self.settings.durability == Durability::Full {
+            incoming.file().sync_all().map_err(Error::from_storage)?;
+        }
+        Ok(Key::from_iter([INCOMING, &name(incoming.path())]))
     }
 
     /// Returns the size of a file in bytes, if it exists.
@@ -350,16 +365,20 @@ impl Files {
 /// First checks whether the file exists. A small file is also sent with the condition that it does
 /// not exist, if the service supports conditions. Without it, and with large files, uploads that store
 /// the same id at the same time may both succeed: the caller makes sure that they have the same content.
-async fn send(storage: &Storage, key: &Key, incoming: &mut Incoming) -> Result<bool> {
+async fn send(
+    storage: &Storage,
+    key: &Key,
+    incoming: &mut Incoming,
+    mode: PutMode,
+) -> Result<bool> {
     let (store, failure) = (&storage.store, |error| storage.failure(error));
-    if storage.found(store.head(key).await)?.is_some() {
+    if mode == PutMode::Create && storage.found(store.head(key).await)?.is_some() {
         return Ok(false);
     }
     incoming.file().rewind().map_err(Error::from_storage)?;
     if incoming.size() <= CHUNK_BYTES {
         let content = next_part(incoming)?;
-        let options = PutMode::Create.into();
-        return match store.put_opts(key, content.clone().into(), options).await {
+        return match store.put_opts(key, content.clone().into(), mode.into()).await {
             Err(object_store::Error::AlreadyExists { .. }) => Ok(false),
             Err(error) if s3::lacks_conditions(&error) => {
                 store.put(key, content.into()).await.map(|_| true).map_err(failure)

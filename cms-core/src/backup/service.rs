@@ -22,7 +22,7 @@ use cms_model::{
     },
     wire::backup::Backup,
 };
-use cms_store::{Reader, read_copy};
+use cms_store::{MediaFile, Reader, read_copy};
 
 use super::archive::{ArchiveWriter, EntryName};
 use crate::{
@@ -45,7 +45,7 @@ pub struct Backups<'a> {
 /// A copy of the database. Its files are not removed until this value is dropped.
 pub struct DatabaseCopy {
     database: CopyFile,
-    files: RecordedFiles,
+    files: Vec<BackupFile>,
     known: Backup,
     at: Timestamp,
     lock: BackupLock,
@@ -57,8 +57,14 @@ struct BackupLock {
     cluster: Option<RunningBackup>,
 }
 
-/// Stored files with the fingerprints of their uploads.
-type RecordedFiles = Vec<(FileId, Option<Fingerprint>)>;
+/// The stored file of a media object.
+struct BackupFile {
+    id: FileId,
+    /// The fingerprint of its upload.
+    recorded: Option<Fingerprint>,
+    /// The object is in the trash without a record of its file: it may have none.
+    may_be_missing: bool,
+}
 
 /// A file that is removed on drop.
 struct CopyFile(PathBuf);
@@ -109,7 +115,7 @@ impl Backups<'_> {
         let open = || Ok((fs::metadata(&database.0)?.len(), File::open(&database.0)?));
         let (size, content) = open().map_err(|error| path_error(&database.0, &error))?;
         packer.add(&EntryName::Database, size, content)?;
-        for (id, recorded) in files {
+        for BackupFile { id, recorded, may_be_missing } in files {
             match self.cms.files.size(&id)? {
                 Some(size) => {
                     if let Some(known) = recorded.filter(|known| known.size != size) {
@@ -119,6 +125,7 @@ impl Backups<'_> {
                     let content = self.open_file(&id, size, recorded);
                     packer.add(&EntryName::File(id.clone()), size, content)?;
                 }
+                None if may_be_missing => {}
                 None => known.missing.push(id.to_string()),
             }
         }
@@ -164,11 +171,11 @@ impl Backups<'_> {
 
     /// Compares the sizes of all stored files with those of the uploads before anything is written,
     /// so that one error names every truncated file.
-    fn require_sizes(&self, files: &[(FileId, Option<Fingerprint>)]) -> Result<()> {
+    fn require_sizes(&self, files: &[BackupFile]) -> Result<()> {
         let stored = self.cms.files.list(&|| Ok(()))?;
         let sizes: HashMap<_, _> = stored.into_iter().map(|file| (file.id, file.size)).collect();
         let mut damaged = Vec::new();
-        for (id, recorded) in files {
+        for BackupFile { id, recorded, .. } in files {
             if let (Some(&found), Some(Fingerprint { size, .. })) = (sizes.get(id), recorded)
                 && found != *size
             {
@@ -188,14 +195,17 @@ impl Backups<'_> {
 }
 
 /// Checks a copy for damage; returns its files and the manifest.
-fn inspect_copy(copy: &Reader<'_>, at: Timestamp) -> Result<(RecordedFiles, Backup)> {
+fn inspect_copy(copy: &Reader<'_>, at: Timestamp) -> Result<(Vec<BackupFile>, Backup)> {
     let damage = copy.damage()?;
     if !damage.is_empty() {
         return Err(Error::internal(format!("the database is damaged: {}", damage.join("; "))));
     }
     let objects = copy.media_files_after(MEDIA, "", u32::MAX)?.into_iter();
-    let files =
-        objects.filter_map(|file| Some((FileId::parse(&file.id)?, file.recorded))).collect();
+    let files = objects.filter_map(|MediaFile { id, recorded, is_in_trash, .. }| {
+        let may_be_missing = is_in_trash && recorded.is_none();
+        Some(BackupFile { id: FileId::parse(&id)?, recorded, may_be_missing })
+    });
+    let files = files.collect();
     let known = Backup {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         created_at: dates::object_date(at.seconds()),

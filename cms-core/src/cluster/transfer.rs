@@ -124,7 +124,8 @@ mod tests {
     const LIMIT: usize = 4;
 
     fn files(folder: &TempDir) -> Files {
-        let config = CoreConfig { media_file_limit: LIMIT as u64, ..CoreConfig::new(folder.path()) };
+        let config =
+            CoreConfig { media_file_limit: LIMIT as u64, ..CoreConfig::new(folder.path()) };
         Files::new(config.files(), "space".to_owned())
     }
 

@@ -160,8 +160,9 @@ impl Media<'_> {
         }
     }
 
-    /// Stores a file, unless the identical file is stored already. Returns whether it is new. An id that
-    /// other uploads may use, too, is first reserved, with the time `reserve_at`.
+    /// Stores a file, unless the identical file is stored already. Returns whether it is new. A damaged file
+    /// is replaced if the record proves that this is its original. An id that other uploads may use, too, is
+    /// first reserved, with the time `reserve_at`.
     pub(crate) fn store(
         &self,
         id: &FileId,
@@ -177,9 +178,17 @@ impl Media<'_> {
             // Not compared with the record, which is that of this upload.
             is_reserved && files.fingerprint(id, &|| Ok(()))? == Some(sent)
         } else {
-            match self.cms.store.read_autocommit(|reader| reader.stored_file(id))? {
-                Some(recorded) => recorded == sent && files.size(id)? == Some(sent.size),
-                None => files.fingerprint(id, &|| Ok(()))? == Some(sent),
+            let recorded = self.cms.store.read_autocommit(|reader| reader.stored_file(id))?;
+            if recorded.is_some_and(|recorded| recorded != sent) {
+                false
+            } else if files.fingerprint(id, &|| Ok(()))? == Some(sent) {
+                true
+            } else if recorded.is_some() {
+                files.repair(id, file)?;
+                self.cms.renders.remove(id)?;
+                true
+            } else {
+                false
             }
         };
         if is_same { Ok(false) } else { Err(Error::invalid("id", message::ALREADY_USED)) }

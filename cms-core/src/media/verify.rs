@@ -80,7 +80,7 @@ impl Media<'_> {
             let Some(file) = page.last() else { return Ok(findings) };
             last.clone_from(&file.id);
             let mut unrecorded = Vec::new();
-            for MediaFile { id, recorded, declared_size } in page {
+            for MediaFile { id, recorded, declared_size, .. } in page {
                 ensure_running()?;
                 let Some(id) = FileId::parse(&id) else { continue };
                 let Some(&size) = sizes.get(&id) else { continue };

@@ -29,7 +29,7 @@ use serde_json::{Map, Value};
 use super::{
     batch_report::{DUPLICATE_ID, PendingBatch, report},
     before_write::ElementResult,
-    service::{Objects, find, may_change, require_quota},
+    service::{Objects, find, may_change, require_quota_after},
     write::{self, Base, Context, Edit, KnownTargets, PreparedObject},
 };
 
@@ -144,6 +144,7 @@ impl Objects<'_> {
         let (quota, ids) = (config.max_objects, std::sync::Arc::clone(&config.ids));
         let owned_caller = caller.clone();
         let response = self.begin_once(&caller, &name, move |writer, catalog, content_type| {
+            let earlier = writer.live_objects()?;
             let mut batch = Batch::new(writer, catalog, content_type, &context);
             for element in prepared {
                 match element {
@@ -174,7 +175,7 @@ impl Objects<'_> {
                     }
                 }
             }
-            require_quota(writer, quota, 0)?;
+            require_quota_after(writer, quota, earlier)?;
             serde_json::to_vec(&batch.element_errors).map_err(Error::internal)
         })?;
         Ok(PendingBatch { elements, has_repeated, response })
@@ -399,6 +400,9 @@ impl<'a> Batch<'a> {
         let saved = prepared.into_valid().and_then(|prepared| {
             write::update(self.writer, self.content_type, stored, prepared, self.context)
         });
+        if is_deleted {
+            self.known = KnownTargets::default();
+        }
         self.record(saved)
     }
 

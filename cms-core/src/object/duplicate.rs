@@ -28,7 +28,7 @@ use cms_store::WriteTransaction;
 use serde_json::{Map, Value};
 
 use super::{
-    service::{Objects, find_shown, require_quota, to_json},
+    service::{Objects, find_shown, require_quota_after, to_json},
     write::{self, Context, PreparedObject},
 };
 
@@ -63,11 +63,12 @@ impl Objects<'_> {
         let response = self.begin_once(caller, name, move |writer, catalog, content_type| {
             let view = View::for_object(&owned_caller, content_type);
             let stored = find_shown(writer, content_type, view, &id)?;
+            let earlier = writer.live_objects()?;
             let copier =
                 Copier { writer, catalog, caller: &owned_caller, context: &context, ids: &*ids };
             let data = copier.copy_related(content_type, &stored.data, &related)?;
             let stored = copier.insert(content_type, write::parse(&data)?)?;
-            require_quota(writer, quota, 0)?;
+            require_quota_after(writer, quota, earlier)?;
             Ok(to_json(content_type, &stored).0)
         })?;
         response.wait().map(Json)

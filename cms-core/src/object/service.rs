@@ -323,10 +323,23 @@ pub(crate) fn find_map<T>(
         .ok_or_else(|| Error::object_not_found(content_type.name(), id))
 }
 
-/// Rejects a write that exceeds the configured limit of objects.
+/// Refuses a write that is about to add `more` live objects, if they exceed the configured limit.
 pub(crate) fn require_quota(reader: &Reader<'_>, quota: Option<u64>, more: u64) -> Result<()> {
     match quota {
-        Some(quota) if reader.live_objects()? + more > quota => Err(Error::Forbidden),
+        Some(quota) if more > 0 && reader.live_objects()? + more > quota => Err(Error::Forbidden),
+        _ => Ok(()),
+    }
+}
+
+/// Refuses a write that has added live objects to the earlier number of them, if they exceed the configured
+/// limit.
+pub(crate) fn require_quota_after(
+    reader: &Reader<'_>,
+    quota: Option<u64>,
+    earlier: u64,
+) -> Result<()> {
+    match (quota, reader.live_objects()?) {
+        (Some(quota), now) if now > earlier && now > quota => Err(Error::Forbidden),
         _ => Ok(()),
     }
 }

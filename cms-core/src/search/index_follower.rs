@@ -3,25 +3,26 @@
 //! An [`IndexFollower`] reads the changed objects from the journal, and indexes their current state. So indexing
 //! is idempotent. After a crash it continues at the position stored in the index.
 
-use std::{
-    collections::{BTreeSet, HashMap},
-    sync::Arc,
-};
+use std::{collections::HashSet, sync::Arc};
 
 use cms_model::{
     clock::Clock,
-    content_type::catalog::{Catalog, CompiledType},
+    content_type::catalog::CompiledType,
     error::Result,
     object::model::{Columns, Edition, Status, StoredObject},
     workflow::model::PUBLIC_STATE,
 };
-use cms_search::{Flags, Generation, GenerationWriter, IndexPosition};
-use cms_store::{Event, JournalEntry, Reader, Store};
+use cms_search::{Flags, Generation, GenerationWriter, IndexPosition, TypeReindex};
+use cms_store::{Event, JournalEntry, Store};
 
 use crate::content_type::catalog_cache::CatalogCache;
 
 /// Rows of the journal, or objects of a type, per step.
 const STEP_ROWS: usize = 500;
+/// Bytes of objects after which a step ends: the caller checks its deadline between steps.
+const STEP_BYTES: usize = 4 * 1024 * 1024;
+/// Objects per read, which are in memory together.
+const READ_OBJECTS: usize = 16;
 /// Bytes of objects before a commit: they are in memory until then.
 const UNCOMMITTED_BYTES: usize = 64 * 1024 * 1024;
 
@@ -88,68 +89,102 @@ impl IndexFollower {
 
     /// Indexes some rows of the journal or, at its end, some objects of types to reindex.
     pub(super) fn step(&mut self, source: ContentSource<'_>) -> Result<FollowerState> {
-        let step = source.store.read(|reader| {
-            let entries = reader.journal_after(self.position.seq, STEP_ROWS)?;
-            let catalog = source.catalog.at(reader)?;
-            let mut batch = Batch::new(reader, &catalog, source.clock.now().0 / 1000);
-            if entries.is_empty() {
-                self.reindex(&mut batch)
-            } else {
-                self.follow(&mut batch, &entries)
-            }
-        })?;
+        let after = self.position.seq;
+        let entries =
+            source.store.read_autocommit(|reader| reader.journal_after(after, STEP_ROWS))?;
+        let step =
+            if entries.is_empty() { self.reindex(source)? } else { self.follow(source, &entries)? };
+        if step == FollowerState::Idle {
+            return Ok(step);
+        }
+        self.writer.flush()?;
         if self.uncommitted.is_some_and(|bytes| bytes > UNCOMMITTED_BYTES) {
             self.commit()?;
         }
         Ok(step)
     }
 
-    fn follow(&mut self, batch: &mut Batch<'_>, entries: &[JournalEntry]) -> Result<FollowerState> {
-        let mut step = FollowerState::Advanced;
-        let mut objects = BTreeSet::new();
-        for entry in entries {
-            match entry.event {
-                Some(Event::TypeDeleted | Event::TypePurged) => self.writer.remove_type(entry.ctd),
-                Some(Event::ReindexRequested) if entry.ctd == 0 => {
-                    step = FollowerState::RebuildWanted;
-                }
-                Some(Event::TypeUpdated | Event::ReindexRequested) => {
-                    self.position.reindex(entry.ctd, entry.position.seq);
-                }
-                Some(Event::TrashRemoved) => {}
-                _ => objects.extend(entry.object),
-            }
-            (self.position.seq, self.position.nonce) = (entry.position.seq, entry.position.nonce);
-        }
+    fn follow(
+        &mut self,
+        source: ContentSource<'_>,
+        entries: &[JournalEntry],
+    ) -> Result<FollowerState> {
         // Live objects are added after all removals, so that objects created again are kept.
-        self.index(batch, &Vec::from_iter(objects))?;
+        for entry in entries {
+            if let Some(Event::TypeDeleted | Event::TypePurged) = entry.event {
+                self.writer.remove_type(entry.ctd);
+            }
+        }
+        let mut step = FollowerState::Advanced;
+        // An object is indexed as it is now, so once for all of these rows.
+        let mut indexed = HashSet::new();
+        let mut bytes = 0;
+        for part in entries.chunks(READ_OBJECTS) {
+            let mut objects = Vec::new();
+            for entry in part {
+                match entry.event {
+                    Some(Event::TypeDeleted | Event::TypePurged | Event::TrashRemoved) => {}
+                    Some(Event::ReindexRequested) if entry.ctd == 0 => {
+                        step = FollowerState::RebuildWanted;
+                    }
+                    Some(Event::TypeUpdated | Event::ReindexRequested) => {
+                        self.position.reindex(entry.ctd, entry.position.seq);
+                    }
+                    _ => objects.extend(entry.object.filter(|pk| indexed.insert(*pk))),
+                }
+            }
+            bytes += self.index(source, &objects)?;
+            let last = part.last().expect("chunks are not empty").position;
+            (self.position.seq, self.position.nonce) = (last.seq, last.nonce);
+            if bytes >= STEP_BYTES {
+                break;
+            }
+        }
         Ok(step)
     }
 
-    fn reindex(&mut self, batch: &mut Batch<'_>) -> Result<FollowerState> {
-        let Some(reindex) = self.position.reindexes.first_mut() else {
+    fn reindex(&mut self, source: ContentSource<'_>) -> Result<FollowerState> {
+        let Some(&TypeReindex { ctd, after, .. }) = self.position.reindexes.first() else {
             return Ok(FollowerState::Idle);
         };
-        let rows = batch.reader.object_rows_after(reindex.ctd, reindex.after, STEP_ROWS)?;
-        reindex.done += rows.len() as u64;
-        reindex.after = rows.last().copied().unwrap_or(reindex.after);
-        if rows.len() < STEP_ROWS {
+        let rows = source
+            .store
+            .read_autocommit(|reader| reader.object_rows_after(ctd, after, STEP_ROWS))?;
+        let (mut bytes, mut done) = (0, 0);
+        for part in rows.chunks(READ_OBJECTS) {
+            let objects: Vec<i64> = part.iter().map(|(_, pk)| *pk).collect();
+            bytes += self.index(source, &objects)?;
+            done += part.len();
+            if bytes >= STEP_BYTES {
+                break;
+            }
+        }
+        let reindex = &mut self.position.reindexes[0];
+        reindex.done += done as u64;
+        reindex.after = rows[..done].last().copied().unwrap_or(after);
+        if done == rows.len() && rows.len() < STEP_ROWS {
             self.position.reindexes.remove(0);
         }
-        let objects: Vec<i64> = rows.into_iter().map(|(_, pk)| pk).collect();
-        self.index(batch, &objects)?;
+        // Also a type without objects changes the position.
+        self.uncommitted.get_or_insert(0);
         Ok(FollowerState::Advanced)
     }
 
-    /// Replaces the documents of objects with their current state.
-    fn index(&mut self, batch: &mut Batch<'_>, objects: &[i64]) -> Result<()> {
+    /// Replaces the documents of objects with their current state; returns the size of their texts.
+    fn index(&mut self, source: ContentSource<'_>, objects: &[i64]) -> Result<usize> {
         for &pk in objects {
             self.writer.remove(pk);
         }
-        let bytes = batch.add(&mut self.writer, objects)?;
-        self.writer.flush()?;
+        // Documents are made after the read, which has a time limit.
+        let versions = if objects.is_empty() { Vec::new() } else { read(source, objects)? };
+        let now = source.clock.now().0 / 1000;
+        let mut bytes = 0;
+        for Version { content_type, stored, flags } in versions {
+            bytes += stored.data.len();
+            self.writer.add(&content_type, &stored, flags, now)?;
+        }
         *self.uncommitted.get_or_insert(0) += bytes;
-        Ok(())
+        Ok(bytes)
     }
 
     /// Returns whether changes are uncommitted.
@@ -179,52 +214,41 @@ impl IndexFollower {
     }
 }
 
-/// Objects of one snapshot to be indexed.
-struct Batch<'a> {
-    reader: &'a Reader<'a>,
-    types: HashMap<i64, &'a Arc<CompiledType>>,
-    /// Milliseconds since the epoch.
-    now: i64,
+/// A version of an object to be indexed.
+struct Version {
+    content_type: Arc<CompiledType>,
+    stored: StoredObject<'static>,
+    flags: Flags,
 }
 
-impl<'a> Batch<'a> {
-    fn new(reader: &'a Reader<'a>, catalog: &'a Catalog, now: i64) -> Self {
-        let searched = catalog.types().iter().filter(|known| known.is_searchable());
-        let types = searched.map(|known| (known.pk, known)).collect();
-        Self { reader, types, now }
-    }
-
-    /// Adds the documents of existing objects; returns the size of their texts.
-    fn add(&self, writer: &mut GenerationWriter, objects: &[i64]) -> Result<usize> {
-        let (mut bytes, mut modified) = (0, Vec::new());
-        self.reader.object_rows(Edition::Current, objects, Columns::All, |ctd, stored| {
-            let Some(content_type) = self.types.get(&ctd) else { return Ok(()) };
-            let status = stored.internal.status;
-            let published = !content_type.definition.draft_public || status == Status::Public;
-            if content_type.definition.draft_public && status == Status::Modified {
+/// Reads the versions of existing objects: the current one, and the published one where it differs.
+fn read(source: ContentSource<'_>, objects: &[i64]) -> Result<Vec<Version>> {
+    source.store.read(|reader| {
+        let catalog = source.catalog.at(reader)?;
+        let find = |ctd| catalog.find_by_pk(ctd).filter(|known| known.is_searchable());
+        let version = |content_type: &Arc<CompiledType>, stored: StoredObject<'_>, of| {
+            let approved = stored.internal.workflow_state == PUBLIC_STATE;
+            let (current, published) = of;
+            let flags = Flags { ctd: content_type.pk, current, published, approved };
+            Version { content_type: Arc::clone(content_type), stored: stored.into_owned(), flags }
+        };
+        let (mut versions, mut modified) = (Vec::new(), Vec::new());
+        reader.object_rows(Edition::Current, objects, Columns::All, |ctd, stored| {
+            let Some(content_type) = find(ctd) else { return Ok(()) };
+            let (status, draft_public) =
+                (stored.internal.status, content_type.definition.draft_public);
+            if draft_public && status == Status::Modified {
                 modified.push(stored.pk);
             }
-            bytes += stored.data.len();
-            self.add_one(writer, content_type, &stored, true, published)
+            let is_published = !draft_public || status == Status::Public;
+            versions.push(version(content_type, stored, (true, is_published)));
+            Ok(())
         })?;
-        self.reader.object_rows(Edition::Published, &modified, Columns::All, |ctd, stored| {
-            let Some(content_type) = self.types.get(&ctd) else { return Ok(()) };
-            bytes += stored.data.len();
-            self.add_one(writer, content_type, &stored, false, true)
+        reader.object_rows(Edition::Published, &modified, Columns::All, |ctd, stored| {
+            let Some(content_type) = find(ctd) else { return Ok(()) };
+            versions.push(version(content_type, stored, (false, true)));
+            Ok(())
         })?;
-        Ok(bytes)
-    }
-
-    fn add_one(
-        &self,
-        writer: &mut GenerationWriter,
-        content_type: &CompiledType,
-        stored: &StoredObject<'_>,
-        current: bool,
-        published: bool,
-    ) -> Result<()> {
-        let approved = stored.internal.workflow_state == PUBLIC_STATE;
-        let flags = Flags { ctd: content_type.pk, current, published, approved };
-        writer.add(content_type, stored, flags, self.now)
-    }
+        Ok(versions)
+    })
 }

@@ -191,6 +191,11 @@ impl Indexer {
         Ok(has_lock && writer.has_more())
     }
 
+    /// Returns whether a new index of all types is being made: until it is complete, searches use the old one.
+    pub(super) fn is_rebuilding(&self) -> bool {
+        self.lock().next.is_some()
+    }
+
     /// Returns whether a batch in the background has enough to do; `seq` is the last row of the
     /// journal.
     pub(super) fn is_due(&self, seq: i64) -> bool {

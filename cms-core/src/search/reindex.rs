@@ -37,6 +37,8 @@ impl Searching<'_> {
         let names = read_names(payload)?;
         let stamp = caller.stamp(self.cms.now());
         self.cms.write_with_catalog(move |writer, catalog| {
+            // Cached searches may have the faults of the index.
+            writer.count_change_of_all_types()?;
             let first = writer.journal_head()?.seq + 1;
             let Some(names) = names else {
                 writer.log_type(Event::ReindexRequested, stamp, (0, ""))?;

@@ -103,8 +103,10 @@ impl Searching<'_> {
             let mut text_memory = BufferReservation::new(&caller.memory);
             let text = hits.render(request, &mut hydration, &mut text_memory)?;
             drop(row_memory);
-            // All objects influence scores and counts.
-            let types = (is_lasting && is_current).then_some(TypesRead::All);
+            // All objects influence scores and counts. The result of an index that is being replaced does not
+            // last: an admin may have found it wrong.
+            let is_lasting = is_lasting && is_current && !self.cms.index.is_rebuilding();
+            let types = is_lasting.then_some(TypesRead::All);
             Ok((Json(hydration.finish(text, text_memory)?.0), types))
         })
     }

@@ -1,7 +1,6 @@
 //! Restores deleted objects (see docs/reference/trash.md#restore). Conversion, validation and the
 //! write are in [`crate::object::write::restore`].
 
-use cms_media::incoming::Incoming;
 use cms_model::{
     auth::scope::Access,
     clock::Timestamp,

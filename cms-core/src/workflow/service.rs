@@ -80,11 +80,13 @@ impl Workflows<'_> {
         let stamp = caller.stamp(self.cms.now());
         let (caller, id) = (caller.clone(), id.to_owned());
         self.cms.objects().write(name, move |writer, _, content_type| {
-            let stored = find_to_change(writer, content_type, &caller, &id, ChangeKind::Status)?;
             let action = payload.get("action").and_then(Value::as_str).unwrap_or_default();
-            if is_public_transition(&content_type.workflow, action) {
-                caller.require_publish()?;
-            }
+            let change = if is_public_transition(&content_type.workflow, action) {
+                ChangeKind::PublicTransition
+            } else {
+                ChangeKind::Status
+            };
+            let stored = find_to_change(writer, content_type, &caller, &id, change)?;
             let next = apply(writer, content_type, &stored, &payload, stamp)?;
             Ok(transition::describe(&content_type.workflow, next))
         })

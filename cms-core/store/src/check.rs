@@ -217,11 +217,16 @@ impl WriteTransaction<'_> {
         self.0.connection.execute_batch("REINDEX").map_err(map)
     }
 
+    /// Counts a change of every type, so that nothing that was cached before is used again.
+    pub fn count_change_of_all_types(&self) -> Result<()> {
+        self.execute("UPDATE ctd_state SET changes = changes + 1", [])
+    }
+
     /// Recomputes the object counters of a type.
     pub fn recount(&self, ctd: i64) -> Result<()> {
         let (live, published) = self.count_rows(ctd)?;
         self.execute(
-            "UPDATE ctd_state SET live = ?2, published = ?3, changes = changes + 1
+            "UPDATE ctd_state SET live = ?2, published = ?3
              WHERE ctd = ?1 AND (live <> ?2 OR published <> ?3)",
             params![ctd, live, published],
         )

@@ -25,6 +25,7 @@ pub struct MediaFile {
     pub recorded: Option<Fingerprint>,
     /// Property `size` of the object, which users may edit.
     pub declared_size: Option<u64>,
+    pub is_in_trash: bool,
 }
 
 impl Reader<'_> {
@@ -38,7 +39,7 @@ impl Reader<'_> {
     }
 
     /// Returns objects of the type of this name with ids greater than `last`, ordered by id. Includes
-    /// objects in the trash if they have a record of their file.
+    /// objects in the trash.
     pub fn media_files_after(
         &self,
         type_name: &str,
@@ -47,12 +48,12 @@ impl Reader<'_> {
     ) -> Result<Vec<MediaFile>> {
         self.query_rows(
             "SELECT o.id, f.size, f.sha256,
-                    json_extract(iif(json_valid(o.data), o.data, '{}'), '$.size')
+                    json_extract(iif(json_valid(o.data), o.data, '{}'), '$.size'), 0
              FROM object o LEFT JOIN stored_file f ON f.id = lower(o.id)
              WHERE o.ctd = (SELECT pk FROM ctd WHERE name = ?1) AND o.id > ?2
              UNION ALL
-             SELECT t.id, f.size, f.sha256, NULL
-             FROM trash t JOIN stored_file f ON f.id = lower(t.id)
+             SELECT t.id, f.size, f.sha256, NULL, 1
+             FROM trash t LEFT JOIN stored_file f ON f.id = lower(t.id)
              WHERE t.ctd = (SELECT pk FROM ctd WHERE name = ?1) AND t.id > ?2
                AND NOT EXISTS (SELECT 1 FROM object o WHERE o.ctd = t.ctd AND o.id = t.id)
              GROUP BY t.id
@@ -62,7 +63,12 @@ impl Reader<'_> {
                 let (size, sha256): (Option<u64>, Option<[u8; 32]>) = (row.get(1)?, row.get(2)?);
                 let recorded = size.zip(sha256).map(|(size, sha256)| Fingerprint { size, sha256 });
                 // The property may have any value.
-                Ok(MediaFile { id: row.get(0)?, recorded, declared_size: row.get(3).ok() })
+                Ok(MediaFile {
+                    id: row.get(0)?,
+                    recorded,
+                    declared_size: row.get(3).ok(),
+                    is_in_trash: row.get(4)?,
+                })
             },
         )
     }

@@ -1,7 +1,7 @@
 //! Effects of object changes on journal, versions, and links.
 
 use cms_core::{
-    Caller, Error,
+    Caller, Cms, CoreConfig, Error,
     paging::PageRequest,
     testing::TestCms,
     wire::{
@@ -18,6 +18,36 @@ use crate::support::{add_property, article, create_object, key, link, map, rows,
 fn with_articles() -> (TestCms, Caller) {
     let (test, local) = (with_type(article()), Caller::local());
     (test, local)
+}
+
+/// The limit counts what a write adds, so objects beyond a limit that was lowered can still be changed.
+#[test]
+fn writes_add_no_objects_beyond_the_limit() {
+    let test = TestCms::with(|config| {
+        config.max_objects = Some(2);
+        config.cluster = None;
+    });
+    let local = Caller::local();
+    test.cms.types().create(&local, article()).unwrap();
+    let batch_in = |cms: &Cms, ids: &[&str]| {
+        let elements: Vec<Value> = ids.iter().map(|id| json!({ "id": id, "title": id })).collect();
+        cms.objects().batch_create(&local, "article", &BatchElements::of(&elements), true)
+    };
+    let batch = |ids: &[&str]| batch_in(&test.cms, ids);
+    batch(&["a"]).unwrap();
+    assert!(matches!(batch(&["b", "c"]), Err(Error::Forbidden)));
+    batch(&["a", "b"]).unwrap();
+    let lowered = CoreConfig { max_objects: Some(1), ..CoreConfig::new(test.path()) };
+    let lowered = Cms::open(lowered).unwrap();
+    let (objects, batch) = (lowered.objects(), |ids: &[&str]| batch_in(&lowered, ids));
+    let full = |result: Result<(), Error>| assert!(matches!(result, Err(Error::Forbidden)));
+    full(batch(&["c"]).map(drop));
+    full(objects.create(&local, "article", map(json!({ "title": "C" }))).map(drop));
+    batch(&[]).unwrap();
+    batch(&["a", "b"]).unwrap();
+    let refused = [json!({ "id": "d" })];
+    let report = objects.batch_create(&local, "article", &BatchElements::of(&refused), false);
+    assert_eq!(report.unwrap().errors.len(), 1);
 }
 
 /// The journal has every change once and in order, and no refused requests.

@@ -302,6 +302,30 @@ fn journal_rows_are_removed_when_unused() {
     assert_eq!(current(&path), "1");
 }
 
+/// Otherwise a search, or a read of the indexer, would take longer than it may.
+#[test]
+fn indexing_step_ends_after_some_megabytes() {
+    const OBJECTS: u64 = 60;
+    let test = add_types(TestCms::with(|config| config.search_wait = Duration::from_millis(1)));
+    let text = "many words ".repeat(20_000);
+    for number in 0..OBJECTS {
+        let object = json!({ "id": number.to_string(), "title": format!("{number} {text}") });
+        create_object(&test.cms, "page", object);
+    }
+    let mut counts = Vec::new();
+    while counts.last() != Some(&OBJECTS) {
+        let request = SearchRequest { q: Some("words".to_owned()), ..SearchRequest::default() };
+        let caller =
+            Caller::local().with_visibility(Visibility { preview: true, ..Visibility::default() });
+        let found = test.cms.search().search(&caller, &request).unwrap().to_value();
+        counts.push(found["total_count"].as_u64().unwrap());
+    }
+    assert!(counts.iter().any(|count| (1..OBJECTS).contains(count)), "{counts:?}");
+    test.cms.search().reindex(&Caller::local(), &map(json!({ "contentTypes": ["page"] }))).unwrap();
+    while test.cms.search().advance().unwrap() {}
+    assert_same(&test.cms);
+}
+
 #[test]
 fn search_stops_waiting_for_a_locked_index() {
     let test = TestCms::with(|config| config.search_wait = Duration::ZERO);

@@ -133,10 +133,17 @@ fn upload_under_the_id_of_another_file_compares_the_complete_files() {
     };
     again(b"some text").unwrap();
     assert!(matches!(again(b"same size"), Err(Error::Invalid(_))));
+    // The original replaces a damaged file, nothing else does.
+    let damages: [&dyn Fn(); 2] =
+        [&|| cut(&core, &id, 4), &|| fs::write(path(&core, &id), b"same size").unwrap()];
+    for damage in damages {
+        damage();
+        assert!(matches!(again(b"some"), Err(Error::Invalid(_))));
+        assert!(matches!(again(b"same size"), Err(Error::Invalid(_))));
+        again(b"some text").unwrap();
+        assert!(check(&core.cms, false, true).is_sound());
+    }
     cut(&core, &id, 4);
-    // The stored file is damaged, so both uploads conflict.
-    assert!(matches!(again(b"some text"), Err(Error::Invalid(_))));
-    assert!(matches!(again(b"some"), Err(Error::Invalid(_))));
     remove_records(&core);
     again(b"some").unwrap();
     assert_eq!(records(&core), [(id.clone(), 4, digest(b"some"))]);
@@ -251,6 +258,24 @@ fn check_records_files_of_earlier_versions_on_repair() {
     assert_eq!(check(&core.cms, true, false).media.recorded, 1);
     let after = check(&core.cms, false, true);
     assert!(after.is_sound() && after.media.unrecorded == 0, "{after:?}");
+}
+
+/// Earlier versions recorded no files.
+#[test]
+fn file_without_record_is_backed_up_while_its_object_is_in_the_trash() {
+    let core = TestCms::standalone();
+    let [kept, lost] = [b"kept", b"lost"].map(|content| text(&core.cms, content));
+    remove_records(&core);
+    fs::remove_file(path(&core, &lost)).unwrap();
+    for id in [&kept, &lost] {
+        core.cms.objects().delete(&Caller::local(), "_media", id).unwrap();
+    }
+    let copied = core.cms.backups().begin().unwrap();
+    let mut archive = Vec::new();
+    let backup = core.cms.backups().write(copied, &mut archive).unwrap();
+    assert_eq!((backup.files, backup.missing), (1, vec![]));
+    assert_eq!(check(&core.cms, true, false).media.recorded, 1);
+    assert_eq!(records(&core), [(kept, 4, digest(b"kept"))]);
 }
 
 #[test]

@@ -121,6 +121,11 @@ async fn author_changes_nothing_in_state_public() {
     assert_eq!(state(AUTHOR, "one", "_public_archive").await, 403);
     assert_eq!(state(AUTHOR, "one", "_draft_review").await, 200);
     assert_eq!(state(AUTHOR, "one", "_review_public").await, 403);
+    // The right is checked before `If-Match`.
+    let (path, action) = ("/api/v1/workflow/memo/one", json!({ "action": "_review_public" }));
+    let stale = [("x-mode", "preview"), ("if-match", "\"0123456789abcdef\"")];
+    let reply = app.send_as_with(&stale, AUTHOR, "PUT", path, &action).await;
+    assert_eq!(reply.status_and_body(), forbidden());
     assert_eq!(state(AUTHOR, "one", "nonsense").await, 400);
     assert_eq!(state(AUTHOR, "nothing", "_review_public").await, 404);
     assert_eq!(state(EDITOR, "one", "_review_public").await, 200);

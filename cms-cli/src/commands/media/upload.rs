@@ -212,7 +212,8 @@ impl Work<'_> {
             let id = object["id"].as_str().unwrap_or_default();
             let digest = match self.target.file(id, extension(object)) {
                 Ok(mut stored) => stream::stored_digest(&mut *stored, self.transfer)?,
-                Err(Error::NotFound { .. }) => return Ok(false),
+                // The file is missing or damaged.
+                Err(Error::NotFound { .. } | Error::Internal(_)) => return Ok(false),
                 Err(error) => return Err(error.into()),
             };
             if let Some(index) = wanted.remove(&digest) {

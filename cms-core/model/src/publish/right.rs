@@ -11,6 +11,8 @@ pub enum ChangeKind {
     Delete,
     /// Changes its status or state. The right is checked where the action is known.
     Status,
+    /// Runs a transition from or to the state `public`.
+    PublicTransition,
 }
 
 /// Returns whether readers notice a change of an object immediately.
@@ -22,6 +24,7 @@ pub fn is_public_change(change: ChangeKind, draft_public: bool, internal: &Inter
                 || internal.workflow_public_version.is_some()
         }
         ChangeKind::Status => false,
+        ChangeKind::PublicTransition => true,
     }
 }
 
