@@ -196,14 +196,11 @@ impl<'a> QueryCompiler<'a> {
                 for suffix in self.suffixes(path, word)? {
                     into.add_term(self.term(word, &suffix), boost);
                 }
-                if let Some(path) = path
-                    && let Some(scalar) = ScalarValue::parse(word)
-                {
-                    self.scalar(path, scalar, boost, into);
-                }
+                self.number(path, word, boost, into);
             }
             (FieldCondition::Fuzzy { word, edits }, _) => {
                 self.fuzzy(path, (word, *edits), boost, into)?;
+                self.number(path, word, boost, into);
             }
             (FieldCondition::Phrase(words), _) => {
                 let [first, rest @ ..] = words.as_slice() else { return Ok(()) };
@@ -272,6 +269,15 @@ impl<'a> QueryCompiler<'a> {
             }
         }
         Ok(suffixes)
+    }
+
+    /// Adds the query of the number or boolean at a path that a word is. Without a path, its text is a word.
+    fn number(&self, path: Option<&str>, word: &str, boost: f32, into: &mut Alternatives) {
+        if let Some(path) = path
+            && let Some(scalar) = ScalarValue::parse(word)
+        {
+            self.scalar(path, scalar, boost, into);
+        }
     }
 
     /// Adds the query of a number or a boolean.

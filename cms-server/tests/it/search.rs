@@ -185,6 +185,45 @@ async fn range_filter_includes_its_bounds() {
     assert_eq!(ids(&app, CallerKind::ReadOnly, &[], early).await, [""; 0]);
 }
 
+/// Other links have the same words, other dates the same numbers.
+#[tokio::test]
+async fn filter_of_a_link_date_or_number_matches_the_complete_value() {
+    let app = TestApp::with_type("news_tag", &json!({}));
+    app.create_type("tag", &json!({}));
+    for (name, id) in
+        [("tag", "news"), ("tag", "news-archive"), ("news_tag", "news"), ("tag", "a b")]
+    {
+        app.create(name, &json!({ "id": id, "title": "A" })).await;
+    }
+    app.create_type("item", &json!({}));
+    for (id, title, price, target) in [
+        ("one", "2020-01-02", 12.5, "tag/news"),
+        ("two", "2020-02-01", 12.0, "tag/news-archive"),
+        ("three", "2020-01-02T03:04:05", 5.0, "news_tag/news"),
+        ("four", "2020-01-02T04:03:05", 1999.0, "tag/a%20b"),
+    ] {
+        let item = json!({ "id": id, "title": title, "price": price, "related": links(&[target]) });
+        app.create("item", &item).await;
+    }
+    for (parameters, wanted) in [
+        ("q=*&filters[related]=/api/v1/content/tag/NEWS", &["one"][..]),
+        ("q=*&filters[related]=%22/api/v1/content/tag/news%22", &["one"]),
+        ("q=*&filters[related[*].dataUrl]=/api/v1/content/tag/news", &["one"]),
+        ("q=*&filters[related]=/api/v1/content/tag/a%20b", &["four"]),
+        ("q=*&filters[title]=2020-02-01", &["two"]),
+        ("q=*&filters[title]=2020-01-02T03:04:05", &["three"]),
+        ("q=12.5&fields[]=price&query_mode=exact", &["one"]),
+        ("q=%2212.5%22&fields[]=price", &["one"]),
+        ("q=1999&fields[]=price&query_mode=fuzzy", &["four"]),
+    ] {
+        let parameters = format!("{parameters}&content_type[]=item");
+        assert_eq!(ids(&app, CallerKind::ReadOnly, &[], &parameters).await, wanted, "{parameters}");
+    }
+    // The words 12 and 5 match, too, but the number itself is the best match.
+    let best = ids(&app, CallerKind::ReadOnly, &[], "q=12.5&fields[]=price").await;
+    assert!(best.contains(&"one".to_owned()), "{best:?}");
+}
+
 #[tokio::test]
 async fn unknown_field_matches_nothing() {
     let app = TestApp::new();

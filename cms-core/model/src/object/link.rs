@@ -38,6 +38,11 @@ pub fn parse(data_url: &str) -> Option<LinkTarget<'_>> {
     .then_some(LinkTarget { content_type, id })
 }
 
+/// Returns whether an id has no characters that are percent-encoded in some links.
+pub fn is_same_in_every_form(id: &str) -> bool {
+    utf8_percent_encode(id, ENCODED).next() == Some(id)
+}
+
 /// Builds a link to an object.
 pub fn to(content_type: &str, id: &str) -> Value {
     json!({ "type": "internal", "dataUrl": format!("{CONTENT}{content_type}/{id}") })

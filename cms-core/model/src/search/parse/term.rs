@@ -53,7 +53,7 @@ impl QueryCursor<'_> {
     pub(super) fn single_value(&mut self, path: Option<&str>) -> Option<SearchQuery> {
         let text = self.text.trim();
         let is_value = path.is_some_and(|path| date(path, text).is_some())
-            || path.is_some() && ScalarValue::parse(text).is_some()
+            || path.is_some() && is_value(text)
             || link::parse(text).is_some();
         is_value.then(|| self.value(text, path, Fuzziness::Exact)).flatten()
     }
@@ -85,9 +85,7 @@ impl QueryCursor<'_> {
         let text = self.quoted()?;
         Ok(match path.and_then(|path| date(path, &text)) {
             Some(seconds) => Some(self.equals(path, seconds)),
-            None if path.is_some() && ScalarValue::parse(&text).is_some() => {
-                self.value(&text, path, Fuzziness::Exact)
-            }
+            None if path.is_some() && is_value(&text) => self.value(&text, path, Fuzziness::Exact),
             None => self.phrase_of(&text, path),
         })
     }
@@ -96,7 +94,10 @@ impl QueryCursor<'_> {
     pub(super) fn phrase_of(&mut self, text: &str, path: Option<&str>) -> Option<SearchQuery> {
         let text = analysis::plain_text(text, Markup::Plain);
         let sequence: Vec<_> = analysis::words(&text).map(|(_, word)| word).collect();
-        (!sequence.is_empty()).then(|| self.sequence(sequence, path, Fuzziness::Exact))
+        let is_one_word = sequence.len() == 1;
+        let phrase =
+            (!sequence.is_empty()).then(|| self.sequence(sequence, path, Fuzziness::Exact));
+        if is_one_word || path.is_some() { phrase } else { or_number(phrase, &text, path) }
     }
 
     /// Consumes `[from TO to]`; `{` and `}` exclude the bound.
@@ -152,12 +153,23 @@ impl QueryCursor<'_> {
         if let Some(seconds) = path.and_then(|path| date(path, text)) {
             return Some(self.equals(path, seconds));
         }
-        if link::parse(text).is_some() {
+        if let Some(target) = link::parse(text) {
+            return match path {
+                Some(path) if link::is_same_in_every_form(&target.id) => {
+                    Some(self.link(path, text))
+                }
+                _ => self.phrase_of(text, path),
+            };
+        }
+        if path.is_some() && is_date(text) {
+            // In this order: other dates have the same words.
             return self.phrase_of(text, path);
         }
         let Some(scalar_value) = path.and_then(|_| ScalarValue::parse(text)) else {
             let words = self.words(text, path, fuzziness);
-            return self.combine(words);
+            let is_one_word = words.len() == 1;
+            let words = self.combine(words);
+            return if is_one_word { words } else { or_number(words, text, path) };
         };
         // Words have no sign: `-5` must not match the number 5.
         let without_sign = text.strip_prefix('-').and_then(ScalarValue::parse);
@@ -168,6 +180,13 @@ impl QueryCursor<'_> {
         any_of(
             words.into_iter().chain([field(path, FieldCondition::Equals(scalar_value))]).collect(),
         )
+    }
+
+    /// The link with this address: its words occur in links to other objects, too.
+    fn link(&mut self, path: &str, address: &str) -> SearchQuery {
+        self.words += 1;
+        let bound = || Bound::Included(Value { text: address.to_lowercase(), number: None });
+        field(Some(path), FieldCondition::Range { from: bound(), to: bound() })
     }
 
     fn words(&mut self, text: &str, path: Option<&str>, fuzziness: Fuzziness) -> Vec<SearchQuery> {
@@ -305,6 +324,23 @@ fn bound_value(path: &str, text: &str, rounds_up: bool) -> Value {
     let seconds = |at: Timestamp| if rounds_up { at.seconds_rounded_up() } else { at.seconds() };
     let date = timestamp(path, text).map(|at| ScalarValue::Integer(seconds(at)));
     Value { text: text.to_lowercase(), number: date.or(number) }
+}
+
+/// Returns whether a text has the form of a date, as properties store it.
+fn is_date(text: &str) -> bool {
+    dates::parse_date(text).is_some()
+}
+
+/// Returns whether a text is the complete value of a field rather than words of it.
+fn is_value(text: &str) -> bool {
+    ScalarValue::parse(text).is_some() || is_date(text) || link::parse(text).is_some()
+}
+
+/// Adds the number that several words are, such as `12.5`: a search with `fields` compares it with the
+/// values of these fields. One word is compared in any case.
+fn or_number(words: Option<SearchQuery>, text: &str, path: Option<&str>) -> Option<SearchQuery> {
+    let equal = ScalarValue::parse(text).map(|scalar| field(path, FieldCondition::Equals(scalar)));
+    any_of(words.into_iter().chain(equal).collect())
 }
 
 /// Parses the date of a field that holds seconds.

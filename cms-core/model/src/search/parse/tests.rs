@@ -246,6 +246,13 @@ fn filters_require_all_words_of_one_field() {
         ("hello~1", "p:hello~1"),
         ("...", "nothing"),
         ("/api/v1/content/cat/red wine", "p:\"cat red wine\""),
+        (
+            "/api/v1/content/cat/Red-1",
+            "p:>='/api/v1/content/cat/red-1'<='/api/v1/content/cat/red-1'",
+        ),
+        ("2020-01-02", "p:\"2020 01 02\""),
+        ("2020-01-02T03:04:05", "p:\"2020 01 02t03 04 05\""),
+        ("2020-13-02", "(+p:2020 +p:13 +p:02)"),
     ];
     for (text, expected) in table {
         assert_eq!(read_filter("p", text), expected, "{text}");
@@ -290,7 +297,7 @@ fn dates_of_internal_become_seconds() {
         "internal.updatedAt:=1579651200"
     );
     assert_eq!(read_filter("internal.status", "public"), "internal.status:public");
-    assert_eq!(read_filter("day", "2020-01-22"), "(+day:2020 +day:01 +day:22)");
+    assert_eq!(read_filter("day", "2020-01-22"), "day:\"2020 01 22\"");
 }
 
 #[test]
