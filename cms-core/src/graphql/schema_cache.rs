@@ -10,7 +10,10 @@ use std::{
 use async_graphql::parser::{parse_query, types::ExecutableDocument};
 use cms_model::{
     auth::scope::Access,
-    content_type::catalog::{Catalog, CompiledType},
+    content_type::{
+        builtin::UNDESCRIBED,
+        catalog::{Catalog, CompiledType},
+    },
     context::Caller,
     error::{Error, Result},
     graphql::{
@@ -25,9 +28,6 @@ use cms_model::{
     wire::graphql::GraphQlVersion,
 };
 use quick_cache::{Weighter, sync::Cache};
-
-/// System types that schemas contain (see docs/reference/graphql.md#types).
-const SCHEMA_SYSTEM_TYPES: [&str; 2] = ["_media", "_tag"];
 
 /// Expected number of cached queries. With a larger number, the cache would be divided into shards,
 /// which are too small for a long query.
@@ -57,15 +57,14 @@ where
     Cache::with_weighter(EXPECTED_QUERIES, bytes, QueryBytes)
 }
 
-/// Types of the schema of a caller.
+/// Types of the schema of a caller (see docs/reference/graphql.md#types).
 pub(crate) fn visible_types<'c>(
     catalog: &'c Catalog,
     caller: &'c Caller,
 ) -> impl Iterator<Item = &'c CompiledType> {
     let types = catalog.types().iter().map(AsRef::as_ref);
     types.filter(|known: &&CompiledType| {
-        let (name, is_internal) = (known.name(), known.definition.internal);
-        (!is_internal || SCHEMA_SYSTEM_TYPES.contains(&name)) && caller.may(Access::READ, name)
+        !UNDESCRIBED.contains(&known.name()) && caller.may(Access::READ, known.name())
     })
 }
 

@@ -5,10 +5,7 @@ use std::sync::Arc;
 
 use cms_model::{
     auth::scope::Access,
-    content_type::{
-        builtin::{PLUGIN_SETTINGS, WEBHOOKS},
-        catalog::Catalog,
-    },
+    content_type::{builtin::UNDESCRIBED, catalog::Catalog},
     context::{Caller, Rights},
     error::{Error, Result},
     openapi::{
@@ -24,9 +21,6 @@ use cms_model::{
 
 use super::cache::DocumentKey;
 use crate::cms::Cms;
-
-/// System types without paths (see docs/reference/openapi.md#paths-of-a-type).
-const HIDDEN: [&str; 2] = [WEBHOOKS, PLUGIN_SETTINGS];
 
 /// The OpenAPI document.
 pub struct OpenApi<'a> {
@@ -100,7 +94,7 @@ fn build(catalog: &Catalog, key: &DocumentKey) -> Result<Vec<u8>> {
         definition: &known.definition,
         properties: &known.properties,
         access,
-        is_hidden: HIDDEN.contains(&known.name()),
+        is_hidden: UNDESCRIBED.contains(&known.name()),
     });
     document::document(&types.collect::<Vec<_>>(), key.rights, &key.request)
         .map_err(Error::internal)

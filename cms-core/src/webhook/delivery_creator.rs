@@ -183,7 +183,7 @@ impl DeliveryBatch {
             writer.restart_webhook(pk, now)?;
         }
         for &pk in &self.suspended {
-            writer.pause_expiry(pk)?;
+            writer.suspend_webhook(pk)?;
         }
         if self.has_deleted {
             writer.drop_webhooks()?;

@@ -3,6 +3,7 @@
 //! The server sends the requests.
 
 pub(crate) mod delivery_creator;
+mod log_entry;
 pub(crate) mod service;
 pub(crate) mod state;
 pub(crate) mod synchronous;

@@ -22,7 +22,6 @@ use cms_model::{
         change_batch::{self, ChangeBatch},
         exchange::Exchange,
         model::{Webhook, WebhookKind},
-        payload::EventPayload,
         schedule::{self, AttemptResult, Dispatch, EndpointState, NextState},
         signature::Secret,
         synchronous::WebhookOutcome,
@@ -30,13 +29,13 @@ use cms_model::{
     wire::{
         list::List,
         webhook as wire,
-        webhook::{Delivery, DeliveryResponse, LoggedHeaders, ReplayRequest, Replayed},
+        webhook::{Delivery, ReplayRequest, Replayed},
     },
 };
 use cms_store::{DeliveryAttempt, DeliveryRow, NewDelivery, Reader, WriteTransaction};
 use cms_system::lock;
 
-use super::delivery_creator;
+use super::{delivery_creator, log_entry};
 use crate::cms::Cms;
 
 /// The file that the sending process locks.
@@ -125,7 +124,12 @@ impl Webhooks<'_> {
             let (total, _) = reader.count_deliveries(webhook.pk)?;
             let rows = reader.deliveries(webhook.pk, page.offset(), page.limit)?;
             let endpoint = reader.webhook_endpoint(webhook.pk)?.unwrap_or(EndpointState::Up);
-            let shown = rows.into_iter().map(|row| to_wire(row, endpoint));
+            let to_shown = |row| {
+                let mut shown = log_entry::to_wire(row, endpoint);
+                shown.next_attempt_at.take_if(|_| !webhook.receives_deliveries());
+                shown
+            };
+            let shown = rows.into_iter().map(to_shown);
             Ok(List::new(page, total, shown.collect()))
         })
     }
@@ -138,21 +142,25 @@ impl Webhooks<'_> {
     /// [`Error::NotFound`] when the webhook has no such delivery; then nothing changes.
     pub fn replay(&self, caller: &Caller, id: &str, request: &ReplayRequest) -> Result<Replayed> {
         caller.require_admin()?;
-        let pk = self.cms.store.read(|reader| Ok(self.find(reader, id)?.pk))?;
-        let ids = request.ids.clone();
-        let now = self.cms.now();
+        let webhook = self.cms.store.read(|reader| self.find(reader, id))?;
+        let (pk, ids, now) = (webhook.pk, request.ids.clone(), self.cms.now());
         self.cms.store.write(move |writer| {
             writer.restart_webhook(pk, now)?;
-            let Some(ids) = ids else {
+            let replayed = if let Some(ids) = ids {
+                for id in &ids {
+                    let found = writer.delivery(*id)?.filter(|found| found.webhook == pk);
+                    found.ok_or_else(|| Error::not_found("delivery", id.to_string()))?;
+                    writer.requeue_delivery(*id, now)?;
+                }
+                ids.len() as u64
+            } else {
                 let (_, pending) = writer.count_deliveries(pk)?;
-                return Ok(Replayed { replayed: pending + writer.requeue_failed(pk, now)? as u64 });
+                pending + writer.requeue_failed(pk, now)? as u64
             };
-            for id in &ids {
-                let found = writer.delivery(*id)?.filter(|found| found.webhook == pk);
-                found.ok_or_else(|| Error::not_found("delivery", id.to_string()))?;
-                writer.requeue_delivery(*id, now)?;
+            if !webhook.receives_deliveries() {
+                writer.suspend_webhook(pk)?;
             }
-            Ok(Replayed { replayed: ids.len() as u64 })
+            Ok(Replayed { replayed })
         })
     }
 
@@ -182,8 +190,11 @@ impl Webhooks<'_> {
             delivery_creator::catch_up(writer, new.at)?;
             writer.insert_webhook(new.webhook)?;
             let pk = writer.insert_delivery(&new, new.at)?;
+            if !webhook.receives_deliveries() {
+                writer.suspend_webhook(new.webhook)?;
+            }
             let row = writer.delivery(pk)?.ok_or_else(|| Error::internal("no delivery"))?;
-            Ok(to_wire(row, EndpointState::Up))
+            Ok(log_entry::to_wire(row, EndpointState::Up))
         })
     }
 
@@ -265,14 +276,14 @@ impl Webhooks<'_> {
     }
 
     fn body(&self, reader: &Reader<'_>, webhook: &Webhook, row: &DeliveryRow) -> Result<String> {
-        if is_batch(row) {
+        if log_entry::is_batch(row) {
             let changes: ChangeBatch =
                 serde_json::from_str(&row.id_or_changes).map_err(Error::internal)?;
             return Ok(changes.body(&webhook.id));
         }
         let payload = self.payload(reader, row)?;
         let by = reader.authors([row.actor])?.author_of(row.actor);
-        Ok(event_payload(row).body(&webhook.id, &by, payload.as_deref()))
+        Ok(log_entry::event_payload(row).body(&webhook.id, &by, payload.as_deref()))
     }
 
     /// The payload of a delivery: the version of the object, or the current type; none when it no
@@ -314,18 +325,22 @@ impl Webhooks<'_> {
                 let body = String::from_utf8_lossy(&body).into_owned();
                 let error = (result != AttemptResult::Success)
                     .then(|| format!("the response has status {status}"));
-                (Some(status), Some(truncated(body)), error)
+                (Some(status), Some(log_entry::truncated(body)), error)
             }
             WebhookOutcome::NoResponse(reason) => (None, None, Some(reason)),
         };
-        let request = truncated(sent.body);
+        let request = log_entry::truncated(sent.body);
         let request_headers = exchange
             .request_headers
             .map(|sent_headers| sent_headers.masked(&sent.configured_headers));
-        let request_headers = to_json(request_headers)?;
-        let response_headers = to_json(exchange.response_headers)?;
+        let request_headers = log_entry::to_json(request_headers)?;
+        let response_headers = log_entry::to_json(exchange.response_headers)?;
         let duration_ms = u64::try_from(exchange.duration.as_millis()).unwrap_or(u64::MAX);
         let Dispatch { webhook, delivery, .. } = sent.dispatch;
+        // It may have been disabled during the attempt.
+        let webhooks = self.cms.store.read(|reader| self.all(reader))?;
+        let is_suspended =
+            webhooks.iter().any(|known| known.pk == webhook && !known.receives_deliveries());
         self.cms.store.write(move |writer| {
             // The webhook may be deleted meanwhile.
             let Some(row) = writer.delivery(delivery)? else { return Ok(AttemptReport::default()) };
@@ -360,6 +375,9 @@ impl Webhooks<'_> {
             writer.record_attempt(delivery, &attempt)?;
             writer.prune_log(webhook, limits::MAX_WEBHOOK_LOG_ENTRIES)?;
             let (went_down, recovered) = record_result(writer, &row, result, now)?;
+            if is_suspended {
+                writer.suspend_webhook(webhook)?;
+            }
             Ok(AttemptReport { error: reported, went_down, recovered })
         })
     }
@@ -369,30 +387,17 @@ impl Webhooks<'_> {
         let store = &self.cms.store;
         let now = self.cms.now();
         let before = schedule::expired_before(now);
-        let disabled: Option<Vec<i64>> = store.read_autocommit(|reader| {
-            if reader.expired_deliveries(before, 1)?.is_empty() {
-                return Ok(None);
-            }
-            let webhooks = self.all(reader)?;
-            let disabled = webhooks.iter().filter(|webhook| !webhook.receives_deliveries());
-            Ok(Some(disabled.map(|webhook| webhook.pk).collect()))
-        })?;
-        let Some(disabled) = disabled else { return Ok(false) };
+        if store.read_autocommit(|reader| Ok(reader.expired_deliveries(before, 1)?.is_empty()))? {
+            return Ok(false);
+        }
         store.write(move |writer| {
             let expired = writer.expired_deliveries(before, EXPIRED_PER_COMMIT)?;
-            let reason = schedule::expired();
-            let mut failed = Vec::new();
-            for (delivery, webhook) in &expired {
-                // A replay, or an attempt that ended later, made it due after the webhook was disabled.
-                if disabled.contains(webhook) {
-                    writer.pause_expiry(*webhook)?;
-                } else {
-                    writer.give_up_delivery(*delivery, &reason, now)?;
-                    failed.push(*webhook);
-                }
+            let (mut webhooks, reason) = (Vec::new(), schedule::expired());
+            for delivery in &expired {
+                webhooks.push(writer.give_up_delivery(*delivery, &reason, now)?);
             }
-            failed.dedup();
-            for webhook in failed {
+            webhooks.dedup();
+            for webhook in webhooks {
                 writer.prune_log(webhook, limits::MAX_WEBHOOK_LOG_ENTRIES)?;
             }
             Ok(expired.len() >= EXPIRED_PER_COMMIT as usize)
@@ -440,61 +445,4 @@ fn record_result(
     }
     writer.set_webhook_endpoint(webhook, changed)?;
     Ok((!was_down && is_down, has_recovered))
-}
-
-fn is_batch(row: &DeliveryRow) -> bool {
-    row.type_name == change_batch::QUEUE
-}
-
-fn event_payload(row: &DeliveryRow) -> EventPayload<'_> {
-    EventPayload {
-        action: &row.action,
-        content_type: if is_batch(row) { "" } else { &row.type_name },
-        id: &row.id_or_changes,
-        version: row.version,
-    }
-}
-
-fn to_wire(row: DeliveryRow, endpoint: EndpointState) -> Delivery {
-    let due_at = Timestamp(row.due_at.0.max(row.at.0));
-    let due_at = match endpoint {
-        EndpointState::Up => due_at,
-        EndpointState::Down { resume_at, .. } => due_at.max(resume_at),
-    };
-    Delivery {
-        id: row.pk,
-        reference: event_payload(&row).reference(),
-        content_type_name: event_payload(&row).content_type.to_owned(),
-        message: row.message,
-        action: row.action,
-        status: row.state,
-        attempts: row.attempts,
-        created_at: dates::microsecond_date(row.at),
-        attempted_at: row.attempted_at.map(dates::microsecond_date),
-        next_attempt_at: row.is_pending.then(|| dates::microsecond_date(due_at)),
-        duration_ms: row.duration_ms,
-        request_headers: from_json(row.request_headers),
-        request: row.request,
-        response: row.status.map(|status| DeliveryResponse {
-            status,
-            headers: from_json(row.response_headers),
-            body: row.response.unwrap_or_default(),
-        }),
-        error: row.error,
-    }
-}
-
-fn to_json(headers: Option<LoggedHeaders>) -> Result<Option<String>> {
-    let json = headers.map(|headers| serde_json::to_string(&headers)).transpose();
-    json.map_err(Error::internal)
-}
-
-fn from_json(headers: Option<String>) -> Option<LoggedHeaders> {
-    headers.and_then(|headers| serde_json::from_str(&headers).ok())
-}
-
-/// Truncates a text to the limit of the log.
-fn truncated(mut text: String) -> String {
-    text.truncate(text.floor_char_boundary(limits::MAX_WEBHOOK_LOG_BODY_BYTES));
-    text
 }

@@ -218,16 +218,9 @@ impl Reader<'_> {
         )
     }
 
-    /// Returns the deliveries whose time until expiry started at `latest_start` or earlier, each with its
-    /// webhook, up to a limit.
-    pub fn expired_deliveries(
-        &self,
-        latest_start: Timestamp,
-        limit: u32,
-    ) -> Result<Vec<(i64, i64)>> {
-        self.query_rows(EXPIRED, params![latest_start.0, limit], |row| {
-            Ok((row.get(0)?, row.get(1)?))
-        })
+    /// Returns the deliveries whose time until expiry started at `latest_start` or earlier, up to a limit.
+    pub fn expired_deliveries(&self, latest_start: Timestamp, limit: u32) -> Result<Vec<i64>> {
+        self.query_values(EXPIRED, params![latest_start.0, limit])
     }
 }
 
@@ -243,7 +236,8 @@ const COLLECTING: &str = "SELECT pk, at, id FROM webhook_delivery
     WHERE webhook = ?1 AND queue = ?2 AND queued AND attempted_at IS NULL ORDER BY pk DESC LIMIT 1";
 const END_COLLECTION: &str =
     "UPDATE webhook_delivery SET attempted_at = ?2 WHERE pk = ?1 AND attempted_at IS NULL";
-const EXPIRED: &str = "SELECT pk, webhook FROM webhook_delivery WHERE head AND due_since <= ?1 ORDER BY due_since LIMIT ?2";
+const EXPIRED: &str =
+    "SELECT pk FROM webhook_delivery WHERE head AND due_since <= ?1 ORDER BY due_since LIMIT ?2";
 
 impl WriteTransaction<'_> {
     /// Returns the delivery of a webhook that still collects changes: its primary key, the time of
@@ -315,12 +309,15 @@ impl WriteTransaction<'_> {
         self.release_deliveries(webhook, now, 0)
     }
 
-    /// Stops the expiry of the deliveries of a disabled webhook.
-    pub fn pause_expiry(&self, webhook: i64) -> Result<()> {
+    /// Keeps the pending deliveries of a disabled webhook: they do not expire, and its endpoint does not count
+    /// as down.
+    pub fn suspend_webhook(&self, webhook: i64) -> Result<()> {
         self.execute(
             "UPDATE webhook_delivery SET due_since = NULL WHERE webhook = ?1 AND head",
             [webhook],
-        )
+        )?;
+        self.clear_outages(webhook)?;
+        self.set_webhook_endpoint(webhook, EndpointState::Up)
     }
 
     /// Makes all pending deliveries of a webhook due in journal order, except one.
@@ -401,8 +398,8 @@ impl WriteTransaction<'_> {
         self.set_head(webhook, &queue, attempt.at)
     }
 
-    /// Marks a delivery as failed.
-    pub fn give_up_delivery(&self, pk: i64, reason: &str, now: Timestamp) -> Result<()> {
+    /// Marks a delivery as failed; returns its webhook.
+    pub fn give_up_delivery(&self, pk: i64, reason: &str, now: Timestamp) -> Result<i64> {
         let (webhook, queue): (i64, String) = self.query_row(
             "UPDATE webhook_delivery
                  SET queued = 0, head = 0, state = 'failed', error = coalesce(error, ?2)
@@ -410,7 +407,8 @@ impl WriteTransaction<'_> {
             params![pk, reason],
             |row| Ok((row.get(0)?, row.get(1)?)),
         )?;
-        self.set_head(webhook, &queue, now)
+        self.set_head(webhook, &queue, now)?;
+        Ok(webhook)
     }
 
     /// Removes all ended deliveries of a webhook except the newest `keep`.

@@ -226,6 +226,7 @@ async fn respond(
         Endpoint::SignOut => Box::pin(sign_out(app, parts, memory, outputs)).await,
         Endpoint::Changes => {
             let (caller, _) = authenticate(app, &parts, memory, outputs)?;
+            auth::require_named_user(&caller, &parts.headers)?;
             require_accepted(route, &caller)?;
             let ignored = ignored_parameters(route, &parts);
             let (method, headers) = (parts.method.clone(), parts.headers.clone());
@@ -236,6 +237,7 @@ async fn respond(
         }
         Endpoint::Backup => {
             let (caller, _) = authenticate(app, &parts, memory, outputs)?;
+            auth::require_named_user(&caller, &parts.headers)?;
             require_accepted(route, &caller)?;
             app.cms.authorise(&caller, Permission::Admin)?;
             let ignored = ignored_parameters(route, &parts);

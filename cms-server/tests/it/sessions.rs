@@ -336,6 +336,7 @@ async fn request_in_the_name_of_another_user_is_refused() {
     for (method, path, body) in [
         ("POST", "/api/v1/content/post", r#"{"title":"A"}"#),
         ("GET", "/api/v1/content/post/one", ""),
+        ("GET", "/api/v1/changes", ""),
         ("DELETE", "/api/v1/session", ""),
     ] {
         let send = |user| {

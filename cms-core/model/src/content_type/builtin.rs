@@ -14,6 +14,9 @@ use crate::{
     workflow::model::WorkflowSet,
 };
 
+/// System types that GraphQL schemas and OpenAPI documents leave out.
+pub const UNDESCRIBED: [&str; 2] = [WEBHOOKS, PLUGIN_SETTINGS];
+
 const EMAIL: &str = "^$|^[a-zA-Z0-9_.+-]+@[a-zA-Z0-9_.+-]+?\\.[a-zA-Z]{2,}$";
 const SLUG: &str = "^[a-zA-Z0-9-_]*$";
 const VARIANT: &str = "^[_a-zA-Z0-9]+$";

@@ -23,6 +23,15 @@ pub fn fill(definition: &Definition, properties: &[Property], object: &mut Map<S
     }
 }
 
+/// Returns the properties that the server sets if a new object lacks them: those with an applied default,
+/// and the targets of slug rules.
+pub fn filled<'p>(definition: &Definition, properties: &'p [Property]) -> Vec<&'p str> {
+    let mut defaults = Map::new();
+    fill(definition, properties, &mut defaults);
+    let names = properties.iter().map(|property| &*property.name);
+    names.filter(|name| definition.has_slug(name) || defaults.contains_key(*name)).collect()
+}
+
 /// Returns whether [`fill`] can make an object many times larger, because it adds defaults to each item
 /// of a list.
 pub fn can_multiply(definition: &Definition, properties: &[Property]) -> bool {

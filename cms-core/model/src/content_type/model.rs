@@ -203,6 +203,11 @@ impl InputType {
 }
 
 impl Definition {
+    /// Returns whether a slug is written to a property.
+    pub fn has_slug(&self, property: &str) -> bool {
+        self.slugs.iter().any(|rule| rule.active && rule.target == property)
+    }
+
     /// The definition of a content type in the API form.
     pub fn of(content_type: &ContentType) -> Self {
         let object = |value: &Value| value.as_object().cloned().unwrap_or_default();

@@ -11,7 +11,7 @@ use std::collections::{HashMap, HashSet};
 use indexmap::IndexMap;
 
 use self::fixed::{FILTER_TYPE, INTERNAL_TYPE, INTROSPECTION_TYPES, VALUE_TYPES};
-use super::naming;
+use super::naming::{self, valid_name};
 use crate::{
     content_type::model::{InputType, Property, SchemaType},
     query::path::InternalField,
@@ -370,7 +370,8 @@ impl Builder {
                     (name.to_owned(), shape)
                 }
                 PropertyType::Nested(shape) => {
-                    let name = format!("{}_{field}", self.model.objects[object].name);
+                    // The type `_` with a field would begin a reserved name.
+                    let name = valid_name(&format!("{}_{field}", self.model.objects[object].name));
                     let name = naming::unique(name, &mut self.taken);
                     let nested = self.name_object(name.clone());
                     self.add_properties(nested, &property.nested, targets);

@@ -89,15 +89,23 @@ pub(super) fn system() -> Vec<(String, Schema)> {
 
 /// The id of an object.
 pub(super) fn id() -> Schema {
-    let pattern = Some(ID_PATTERN.to_owned());
-    let max_length = Some(MAX_ID_CHARS as u64);
+    id_of(ID_PATTERN).described("Unique id of the object within its type")
+}
+
+/// The id of an object, or `~` and a UUID for an object that is not created yet.
+pub(super) fn id_of_working_copy() -> Schema {
+    let new = "~[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}";
+    let object = ID_PATTERN.trim_start_matches('^').trim_end_matches('$');
+    id_of(&format!("^({object}|{new})$"))
+}
+
+fn id_of(pattern: &str) -> Schema {
     Schema::from(SchemaKind::Text(TextSchema {
         min_length: 1,
-        max_length,
-        pattern,
+        max_length: Some(MAX_ID_CHARS as u64),
+        pattern: Some(pattern.to_owned()),
         options: Vec::new(),
     }))
-    .described("Unique id of the object within its type")
 }
 
 fn date() -> Schema {

@@ -12,7 +12,10 @@ use super::{
 };
 use crate::{
     auth::scope::Access,
-    content_type::model::{Definition, InputType, Property, SchemaType},
+    content_type::{
+        defaults,
+        model::{Definition, InputType, Property, SchemaType},
+    },
     message::{ALREADY_USED, NOT_AN_OPTION, NOT_IN_DATABASE, required, too_short, wrong_type},
 };
 
@@ -34,19 +37,34 @@ impl DocumentedType<'_> {
         format!("Content: {}", self.definition.label)
     }
 
-    /// The five schemas of the type. `relations` returns the items of relations in responses.
-    pub(super) fn schemas(&self, relations: &Items<'_>) -> Vec<(String, Schema)> {
+    /// The five schemas of the type. `relations` returns the items of relations in responses, which may be
+    /// objects if `hydrates`.
+    pub(super) fn schemas(&self, relations: &Items<'_>, hydrates: bool) -> Vec<(String, Schema)> {
         let name = self.name();
         let links: &Items<'_> = &|_| Schema::reference(DATA_SOURCE);
         let examples = property::examples(self.properties, self.stored().schemas);
         let required = property::required(self.properties);
-        let has_example = required.iter().all(|name| examples.contains_key(name));
-        let mut input_schema = self.composed(INPUT_OBJECT, links, required.clone(), &[]);
+        let is_complete =
+            |examples: &Map<_, _>| required.iter().all(|name| examples.contains_key(name));
+        // The examples of relations are links.
+        let mut output_examples = examples.clone();
+        if hydrates {
+            let relations = self.properties.iter().filter(|property| property.may_link());
+            relations.for_each(|property| drop(output_examples.shift_remove(&property.name)));
+        }
+        let (has_input, has_output) = (is_complete(&examples), is_complete(&output_examples));
+        // What the server fills in may be missing in a request.
+        let filled = defaults::filled(self.definition, self.properties);
+        let needed = required.iter().filter(|name| !filled.contains(&name.as_str()));
+        let needed = needed.cloned().collect();
+        let mut input_schema = self.composed(INPUT_OBJECT, links, needed, &[]);
         let mut output_schema = self.composed(OBJECT, relations, required, &["id", "internal"]);
         let patch = self.composed(OBJECT, links, Vec::new(), &[]);
-        if has_example {
+        if has_input {
             input_schema = input_schema.example(self.example(false, &examples));
-            output_schema = output_schema.example(self.example(true, &examples));
+        }
+        if has_output {
+            output_schema = output_schema.example(self.example(true, &output_examples));
         }
         let versions = vec![Schema::reference(LIST), Schema::reference(VERSIONS_LIST)];
         vec![

@@ -78,7 +78,7 @@ fn build(types: &[TypeAccess<'_>], rights: CallerRights, request: &OpenApiReques
     let mut operations = Vec::new();
     let mut tags: Vec<String> = Vec::new();
     for content_type in &documented {
-        schemas.extend(content_type.schemas(&relations));
+        schemas.extend(content_type.schemas(&relations, request.hydrate));
         operations.extend(content_type.operations(rights.publish));
         // Types may have the same label.
         if !tags.contains(&content_type.tag()) {

@@ -94,7 +94,13 @@ impl ObjectOperations<'_> {
         let path = format!("/api/v1/content/{}{path_suffix}", self.type_segment);
         let id = format!("{}_{verb}", self.id_prefix);
         let of_any_type = self.is_any_type().then(content_type);
-        let of_one = path_suffix.starts_with("/{id}").then(object_id);
+        let of_one = match path_suffix {
+            "/{id}/working-copy" => {
+                let what = "Id of the object, or ~ and a UUID for a new one";
+                Some(Parameter::path("id", what, components::id_of_working_copy()))
+            }
+            _ => path_suffix.starts_with("/{id}").then(object_id),
+        };
         Operation::new(method, &path, &id, &format!("{summary} ({})", self.label))
             .parameters(of_any_type)
             .parameters(of_one)

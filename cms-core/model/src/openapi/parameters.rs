@@ -6,6 +6,7 @@ use super::{
 };
 use crate::limits;
 
+/// The schema of a number of levels.
 pub(super) fn levels(limit: u64) -> Schema {
     Schema::between(0, Some(limit)).with_default(0)
 }
@@ -46,6 +47,7 @@ pub(super) fn list_parameters() -> Vec<Parameter> {
         Parameter::query("filters", filters, Schema::text().with_default("{}")),
         Parameter::query("ids[]", "Only objects with these ids", texts()),
         fields("fields[]"),
+        Parameter::flag("empty_first", "Objects without a value of `order_by` come first"),
     ];
     paging().into_iter().chain(others).collect()
 }

@@ -4,8 +4,8 @@ use serde_json::json;
 
 use super::{
     components::{
-        self, TYPE, TYPE_LIST, allowed, any_object, body_errors, denied, denied_or_missing,
-        invalid, paged, rejected, texts, transition, workflow,
+        self, TYPE, TYPE_LIST, allowed, any_object, body_errors, conditional, denied,
+        denied_or_missing, invalid, paged, rejected, texts, transition, workflow,
     },
     ir::{ApiResponse, Content, Operation, Parameter, Schema, SchemaKind, Security},
     parameters,
@@ -42,7 +42,9 @@ pub(super) fn operations(rights: OperationRights) -> Vec<Operation> {
     let mut all = types(rights.change_types);
     all.push(search());
     all.push(changes());
-    all.extend(graphql());
+    if rights.read {
+        all.extend(graphql());
+    }
     if rights.upload {
         all.push(upload());
     }
@@ -83,7 +85,11 @@ fn types(may_change: bool) -> Vec<Operation> {
         .respond(denied())
         .respond(body_errors());
     let get = Operation::get(ONE, "getContentDefinition", "Get a content type")
-        .parameters([name()])
+        .parameters([
+            name(),
+            Parameter::flag("resolveRef", "`schemaDefinition` is one flat schema"),
+            Parameter::flag("strictSchema", "With `resolveRef`: only the schema"),
+        ])
         .respond_if_found([definition()]);
     let put = write(Operation::put(ONE, "putContentDefinition", "Replace a content type"))
         .parameters([name()])
@@ -204,6 +210,7 @@ fn queries(path: &str, ids: [&str; 3]) -> Vec<Operation> {
         ("query", Schema::text()),
         ("variables", any_object().or_null()),
         ("operationName", Schema::text().or_null()),
+        ("extensions", any_object().described("Hash of a persisted query, instead of `query`")),
     ];
     let response = || {
         let errors = Schema::list(any_object());
@@ -220,9 +227,9 @@ fn queries(path: &str, ids: [&str; 3]) -> Vec<Operation> {
         ]
     };
     let post = Operation::post(path, ids[0], "Run a GraphQL query")
-        .body(Schema::object(request, &["query"]))
+        .body(Schema::object(request, &[]))
         .respond(responses())
-        .respond([error(415, "The body is not JSON")]);
+        .respond([error(413, "The body is too large"), error(415, "The body is not JSON")]);
     let get = Operation::get(path, ids[1], "Run a GraphQL query with a cacheable response")
         .parameters([
             Parameter::text("query", "The query"),
@@ -315,5 +322,6 @@ fn workflows(rights: OperationRights) -> Vec<Operation> {
             state(),
             invalid(json!({ "action": ["The property action is required"] })),
         ]);
+    let put = conditional(put);
     allowed(INTERNAL_TAG, [(true, list), (rights.read, get), (rights.update, put)])
 }

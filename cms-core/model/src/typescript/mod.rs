@@ -13,17 +13,12 @@ mod value;
 
 use std::fmt::Write as _;
 
-use serde_json::Map;
-
 use self::{
     syntax::{Member, comment, object, quoted, union},
     value::members,
 };
 use crate::{
-    content_type::{
-        defaults,
-        model::{Definition, Property},
-    },
+    content_type::{defaults, model::Definition},
     wire::content_type::ContentType,
 };
 
@@ -76,19 +71,13 @@ fn declarations(definition: &Definition, identifier: &str) -> String {
         Member::required("internal", format!("Internal<{}>", quoted(&definition.name))),
     ];
     fields.extend(members(&properties, stored, 0));
-    let is_slug =
-        |name: &str| definition.slugs.iter().any(|rule| rule.active && rule.target == name);
-    let mut defaults = Map::new();
-    defaults::fill(definition, &properties, &mut defaults);
-    let names = |may_miss: &dyn Fn(&Property) -> bool| -> Vec<&str> {
-        let missing = properties.iter().filter(|property| may_miss(property));
-        missing.map(|property| property.name.as_str()).collect()
-    };
     // `filled`: what the server fills in on creation. `kept`: what it keeps or fills in when an
     // object is replaced.
-    let filled =
-        names(&|property| is_slug(&property.name) || defaults.contains_key(&property.name));
-    let kept = names(&|property| is_slug(&property.name) || property.readonly);
+    let filled = defaults::filled(definition, &properties);
+    let kept = properties
+        .iter()
+        .filter(|property| definition.has_slug(&property.name) || property.readonly);
+    let kept: Vec<&str> = kept.map(|property| property.name.as_str()).collect();
     let mut text = comment(&value::notes(&definition.name, Some(&definition.label), None), 0);
     let input = |optional: &[&str]| match optional {
         [] => format!("Input<{identifier}>"),

@@ -14,8 +14,19 @@ use crate::support::map;
 
 /// Types whose names clash once they are valid in GraphQL: with each other, or with the joined names of
 /// a type and its property, such as `a` and `parts`.
-const NAMES: [&str; 9] =
-    ["a", "a_b", "a_parts", "a_parts_", "_a", "__a", "__schema", "query", "cms___internal"];
+const NAMES: [&str; 11] = [
+    "a",
+    "a_b",
+    "a_parts",
+    "a_parts_",
+    "_a",
+    "__a",
+    "__schema",
+    "query",
+    "cms___internal",
+    "_",
+    "__",
+];
 
 fn folder() -> TestCms {
     let test = TestCms::new();
@@ -31,6 +42,8 @@ fn folder() -> TestCms {
             ("__title", text(), input("text")),
             ("2nd", text(), input("text")),
             ("parts", parts.clone(), parts_config.clone()),
+            // With the type `_`, a name of introspection.
+            ("Schema", parts.clone(), parts_config.clone()),
             // The second version has `a_bEdge`, for the type `a_b`.
             ("bEdge", parts, parts_config),
         ];
@@ -51,6 +64,9 @@ fn types_with_clashing_names_can_be_queried() {
             .collect();
         let different: HashSet<&&str> = names.iter().collect();
         assert_eq!(names.len(), different.len(), "{names:?}");
+        assert!(!names.iter().any(|name| name.starts_with("__")), "{names:?}");
+        let introspection = "{ __schema { queryType { name } } }";
+        assert_eq!(execute(&test.cms, version, introspection).0, 200);
 
         let query = sdl.split("type Query {").nth(1).unwrap().split('}').next().unwrap();
         let roots: Vec<&str> = query

@@ -14,7 +14,7 @@ use crate::{
     openapi::{
         components::{allowed, any_object, cacheable, invalid, paged, rejected, texts},
         ir::{ApiResponse, Operation, Parameter, Schema},
-        parameters::pages,
+        parameters::{levels, pages},
         system,
     },
     wire::{check::CheckArea, openapi::OpenApiVersion},
@@ -44,7 +44,7 @@ fn of_any_caller() -> Vec<Operation> {
     let document = Operation::get(path, "getOpenApiSchema", "Get the OpenAPI document")
         .parameters([
             Parameter::query("version", "Version of OpenAPI", version),
-            Parameter::flag("hydrate", "Relations hold objects instead of links"),
+            Parameter::query("hydrate", "1: relations hold objects instead of links", levels(1)),
             Parameter::flag("user_only", "Only content"),
             Parameter::flag("management", "All routes of the server"),
         ])
