@@ -37,7 +37,7 @@ impl Cms {
             space,
             user: user(caller),
             api_key: api_key(caller),
-            by: caller.actor().author(),
+            by: caller.actor().author().shown_to(caller, ""),
             rights: rights(caller, config, &catalog),
             limits: limits(config),
             features: Features {
@@ -51,13 +51,16 @@ impl Cms {
 
 fn user(caller: &Caller) -> ContextUser {
     let actor = caller.actor();
-    let (role, email) = match &actor.kind {
-        ActorKind::User { role, email } => (Some(*role), Some(email.clone())),
-        ActorKind::Key(_) | ActorKind::Local => (None, None),
+    // The holder of a preview token, a front end, need not know who made it.
+    let is_hidden = caller.credential == Credential::PreviewToken;
+    let (role, email, username) = match &actor.kind {
+        ActorKind::User { role, .. } if is_hidden => (Some(*role), None, String::new()),
+        ActorKind::User { role, email } => (Some(*role), Some(email.clone()), actor.name.clone()),
+        ActorKind::Key(_) | ActorKind::Local => (None, None, actor.name.clone()),
     };
     ContextUser {
         id: actor.id.clone(),
-        username: actor.name.clone(),
+        username,
         roles: vec![role.map_or_else(|| "ROLE_HEADLESS_ADMIN".to_owned(), Role::api_name)],
         email,
         role,

@@ -65,7 +65,8 @@ struct Rendering {
     /// Only for sizes that crop.
     focal_point: Option<FocalPoint>,
     format: RenderFormat,
-    quality: u8,
+    /// The requested quality of a lossy format.
+    quality: Option<u8>,
 }
 
 /// The body of the response.
@@ -246,7 +247,6 @@ fn rendering(
     let quality = output.quality.filter(|_| format.is_lossy());
     let is_stored =
         trim.is_none() && size == Size::default() && format == source && quality.is_none();
-    let quality = quality.unwrap_or(format.default_quality());
     let rendering = Rendering { source, trim, requested: size, focal_point, format, quality };
     Ok(((!is_stored).then_some(rendering), output.varies()))
 }
@@ -284,9 +284,13 @@ impl Rendering {
             write!(name, "-f{:x}.{:x}", x.to_bits(), y.to_bits())
                 .expect("writing to a String cannot fail");
         }
-        if format.is_lossy() {
-            write!(name, "-q{quality}").expect("writing to a String cannot fail");
-        }
+        // A requested default may have another result: it encodes the stored image again.
+        let quality = match quality {
+            Some(quality) => format!("-r{quality}"),
+            None if format.is_lossy() => format!("-q{}", format.default_quality()),
+            None => String::new(),
+        };
+        name.push_str(&quality);
         write!(name, "-{RENDERING_VERSION}.{}", format.extension())
             .expect("writing to a String cannot fail");
         name
@@ -301,11 +305,11 @@ impl Rendering {
             let plan =
                 transform::resize_plan(size, self.trim.as_ref(), self.requested, self.focal_point)?;
             let full = Rectangle { x: 0, y: 0, width: size.width, height: size.height };
-            let is_converted =
-                self.format != self.source || self.quality != self.format.default_quality();
+            let is_converted = self.format != self.source || self.quality.is_some();
             let plan =
                 plan.or_else(|| is_converted.then_some(ResizePlan { crop: full, output: size }));
-            Ok(plan.map(|plan| RenderSpec { plan, format: self.format, quality: self.quality }))
+            let quality = self.quality.unwrap_or(self.format.default_quality());
+            Ok(plan.map(|plan| RenderSpec { plan, format: self.format, quality }))
         };
         let rendered = pipeline::render(source, self.source, spec, &SourceLimits::default())?;
         Ok(rendered.unwrap_or_default())

@@ -9,12 +9,13 @@ use std::{
 use cms_model::{
     auth::scope::Access,
     content_type::{
+        builtin::MEDIA,
         catalog::{Catalog, CompiledType},
         indexed::combination_in,
         model::{InputType, Property, SchemaType},
     },
     context::Caller,
-    error::{FieldErrors, Result},
+    error::{Error, FieldErrors, Result},
     ids::IdSource,
     message,
     object::{
@@ -49,6 +50,10 @@ impl Objects<'_> {
     ) -> Result<Json> {
         let needs = Access::CREATE | Access::READ;
         self.content_type(caller, name, needs)?;
+        if name == MEDIA {
+            let reason = "A media object cannot be duplicated: upload its file again";
+            return Err(Error::Rejected(vec![reason.into()]));
+        }
         if let Some(response) = self.stored_response(caller)? {
             return Ok(Json(response));
         }

@@ -3,10 +3,11 @@
 use std::fs::{self, File};
 
 use cms_core::{
-    Cms, CoreConfig, Error, check_file,
+    Cms, CoreConfig, Error, Visibility, check_file,
     testing::TestCms,
     wire::{
         check::{CheckArea, CheckReport, CheckRequest},
+        object::ListRequest,
         publish::PublishAction,
     },
 };
@@ -51,6 +52,57 @@ fn corrupt(core: &TestCms, sql: &str) {
         database.create_scalar_function(name, 2, flags, |_| Ok(rusqlite::types::Null)).unwrap();
     }
     database.execute_batch(sql).unwrap();
+}
+
+/// Totals are cached until a type changes.
+#[test]
+fn repaired_links_show_in_cached_lists() {
+    let core = with_articles();
+    let cms = &core.cms;
+    let linking = || {
+        let address = link("article", "Public")["dataUrl"].clone();
+        let filters = json!({ "related[*].dataUrl": { "type": "equals", "filter": address } });
+        let request = ListRequest { filters: Some(filters.to_string()), ..ListRequest::default() };
+        let caller = local().with_visibility(Visibility { preview: true, ..Visibility::default() });
+        let list = cms.objects().list(&caller, "article", &request).unwrap().to_value();
+        list["total_count"].as_u64().unwrap()
+    };
+    assert_eq!(linking(), 1);
+    corrupt(&core, "DELETE FROM link");
+    cms.objects().patch(&local(), "article", "modified", map(json!({ "rank": 3 }))).unwrap();
+    assert_eq!(linking(), 0);
+    assert!(check(cms, true).findings.iter().all(|finding| finding.repaired));
+    assert_eq!(linking(), 1);
+}
+
+/// The definition says that the property is a list, the control that it is one object: such a value has
+/// no links.
+#[test]
+fn list_in_a_property_of_one_object_has_no_links() {
+    let core = with_articles();
+    let relation =
+        json!({ "type": "array", "items": { "$ref": "#/components/schemas/DataSource" } });
+    let members = json!({ "l": relation });
+    let schema = json!({ "type": "array", "properties": members,
+        "items": { "type": "object", "properties": members } });
+    let relation = json!({ "label": "L", "inputType": "datasource", "unique": false,
+        "validation": { "relationContenttype": "", "relationMultiple": true } });
+    let config = json!({ "label": "C", "inputType": "custom", "order": ["l"],
+        "propertiesConfig": { "l": relation } });
+    let definition = json!({
+        "name": "odd", "label": "Odd",
+        "schemaDefinition": { "type": "object", "allOf": [
+            { "$ref": "#/components/schemas/AbstractContentTypeSchemaDefinition" },
+            { "type": "object", "properties": { "c": schema } },
+        ], "required": [], "additionalProperties": false },
+        "metaDefinition": { "order": ["c"], "propertiesConfig": { "c": config } },
+    });
+    core.cms.types().create(&local(), map(definition)).unwrap();
+    let value = json!([{ "l": [link("article", "public"), link("article", "nope")] }]);
+    create_object(&core.cms, "odd", json!({ "id": "o", "c": value }));
+    assert_eq!(check(&core.cms, false).findings, []);
+    let hydrated = core.cms.objects().get(&local(), "odd", "o", 1).unwrap().to_value();
+    assert_eq!(hydrated["c"], value);
 }
 
 #[test]

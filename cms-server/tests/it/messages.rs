@@ -11,7 +11,7 @@ use cms_core::{
 use serde_json::{Value, json};
 
 use crate::support::{
-    CallerKind, TestApp, definition, error, forbidden, generic, not_found, object,
+    CallerKind, TestApp, definition, error, forbidden, generic, not_found, object, refused,
 };
 
 const TYPES: &str = "/api/v1/internal/contenttype";
@@ -553,6 +553,12 @@ async fn duplicate_errors() {
                 "/api/v1/content/priced/one/duplicate",
                 json!({ list: [] }),
                 error("price", USED),
+            ),
+            (
+                "POST",
+                "/api/v1/content/_media/one/duplicate",
+                json!({ list: [] }),
+                refused("A media object cannot be duplicated: upload its file again"),
             ),
         ],
     )

@@ -1,6 +1,9 @@
 //! Preview tokens over HTTP: what they read, what they refuse, and when they end.
 
-use cms_core::{Caller, wire::key::KeyKind};
+use cms_core::{
+    Caller,
+    wire::{key::KeyKind, user::Role},
+};
 use cms_server::{ROUTES, ServerConfig};
 use serde_json::{Value, json};
 
@@ -83,6 +86,15 @@ async fn token_reads_drafts_for_an_hour() {
         (&context["apiKey"], &context["user"]["username"]),
         (&Value::Null, &json!("read-write"))
     );
+
+    // The front end that has the token does not learn who the user is.
+    let by_user = create(&app, CallerKind::User(Role::Editor), "page", "A").await.json();
+    let by_user = by_user["token"].as_str().unwrap();
+    let context = get(&app, by_user, "/api/auth-context").await.json();
+    assert_eq!(context["by"], json!({ "kind": "user", "id": null, "name": "" }));
+    let user = &context["user"];
+    assert_eq!((&user["username"], user.get("email")), (&json!(""), None), "{user}");
+    assert_eq!(user["role"], "editor");
 
     app.core.clock.advance(3599);
     assert_eq!(get(&app, &token, pages).await.status, 200);

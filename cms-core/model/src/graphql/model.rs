@@ -370,9 +370,8 @@ impl Builder {
                     (name.to_owned(), shape)
                 }
                 PropertyType::Nested(shape) => {
-                    // The type `_` with a field would begin a reserved name.
-                    let name = valid_name(&format!("{}_{field}", self.model.objects[object].name));
-                    let name = naming::unique(name, &mut self.taken);
+                    let name = format!("{}_{field}", self.model.objects[object].name);
+                    let name = naming::unique(valid_name(&name), &mut self.taken);
                     let nested = self.name_object(name.clone());
                     self.add_properties(nested, &property.nested, targets);
                     let list = format!("[{name}]");

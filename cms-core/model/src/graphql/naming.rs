@@ -6,7 +6,8 @@
 
 use std::collections::HashSet;
 
-/// Converts a name of letters, digits and `_` to a valid GraphQL name.
+/// Converts a name of letters, digits and `_` to a valid GraphQL name. Valid names that are joined may need it,
+/// too: `_` and `_a` make a reserved name.
 pub fn valid_name(name: &str) -> String {
     let rest = name.trim_start_matches('_');
     match name.len() - rest.len() {

@@ -61,12 +61,14 @@ impl<'t> Scan<'t> {
     }
 
     fn value(&mut self, value: &'t str, property: &Property) {
-        if property.input_type == InputType::Datasource {
-            json::elements(value).for_each(|link| self.link(link));
-        } else if property.may_link() && value.starts_with('[') {
-            json::elements(value).for_each(|item| self.object(item, &property.nested));
-        } else if property.may_link() {
-            self.object(value, &property.nested);
+        // As `link::visit` does.
+        match property.input_type {
+            InputType::Datasource => json::elements(value).for_each(|link| self.link(link)),
+            InputType::Object if property.may_link() && value.starts_with('[') => {
+                json::elements(value).for_each(|item| self.object(item, &property.nested));
+            }
+            InputType::Custom if property.may_link() => self.object(value, &property.nested),
+            _ => {}
         }
     }
 

@@ -196,6 +196,10 @@ impl Resolver<'_> {
         // `includes` becomes one condition per value: different links may match them.
         let (operator, values) = match operator {
             Operator::Overlaps => (Operator::Equals, vec![condition.values]),
+            // As for other lists: any value includes none.
+            Operator::Includes if condition.values.is_empty() => {
+                (Operator::NotEmpty, vec![condition.values])
+            }
             Operator::Includes => {
                 let mut texts = HashSet::new();
                 let mut values = condition.values;
