@@ -154,12 +154,15 @@ impl DocumentBuilder {
     }
 
     fn value(&mut self, path: &str, value: OwnedValue) {
+        if path.len() > schema::PATH_BYTES {
+            return;
+        }
         self.paths.scalars.push((path.to_owned(), value.clone()));
         self.paths.exact.push((path.to_owned(), value));
     }
 
     fn text(&mut self, path: &str, text: &str, markup: Markup) {
-        if path.contains(word::SEPARATORS) {
+        if path.contains(word::SEPARATORS) || path.len() > schema::PATH_BYTES {
             return;
         }
         let seen = analysis::plain_text(text, markup);

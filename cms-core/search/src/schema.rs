@@ -32,6 +32,8 @@ pub(super) const FORMAT: u32 = 3;
 
 /// Maximum size of a text that is indexed as one value, in bytes. Aggregations leave longer texts out.
 pub(super) const EXACT_BYTES: usize = 512;
+/// Maximum size of a path, in bytes. Keys in JSON values have any length, and each word is stored with its path.
+pub(super) const PATH_BYTES: usize = 512;
 /// Bytes of the lower-case form of a text that define its order.
 pub(super) const FOLDED_BYTES: usize = 512;
 

@@ -1,5 +1,6 @@
 //! Full-text search over HTTP: complete responses, and visibility.
 
+use cms_core::Caller;
 use serde_json::{Value, json};
 
 use crate::support::{
@@ -222,6 +223,25 @@ async fn filter_of_a_link_date_or_number_matches_the_complete_value() {
     // The words 12 and 5 match, too, but the number itself is the best match.
     let best = ids(&app, CallerKind::ReadOnly, &[], "q=12.5&fields[]=price").await;
     assert!(best.contains(&"one".to_owned()), "{best:?}");
+}
+
+/// Each word is stored with its path, so a long key would multiply the size of the index.
+#[tokio::test]
+async fn text_at_a_very_long_path_is_not_found() {
+    let app = TestApp::new();
+    let mut tree = json!(linking_definition("tree"));
+    tree["schemaDefinition"]["allOf"][1]["properties"]["any"] = json!({ "type": "object" });
+    tree["metaDefinition"]["order"].as_array_mut().unwrap().push(json!("any"));
+    tree["metaDefinition"]["propertiesConfig"]["any"] =
+        json!({ "label": "Any", "inputType": "custom", "unique": false });
+    app.core.cms.types().create(&Caller::local(), object(&tree)).unwrap();
+    let long = "k".repeat(600);
+    let any = json!({ "short": "apple", &long: { "inner": "banana", "number": 4711 } });
+    app.create("tree", &json!({ "id": "t", "title": "T", "any": any })).await;
+    for (word, wanted) in [("apple", &["t"][..]), ("banana", &[]), ("4711", &["t"])] {
+        let parameters = format!("q={word}&content_type[]=tree");
+        assert_eq!(ids(&app, CallerKind::ReadOnly, &[], &parameters).await, wanted, "{word}");
+    }
 }
 
 #[tokio::test]
