@@ -207,8 +207,14 @@ fn file_name(field: &Field<'_>) -> String {
 
 /// Decodes `filename*=utf-8''a%20b.png` (RFC 5987).
 fn extended_file_name(disposition: &HeaderValue) -> Option<String> {
-    let text = disposition.to_str().ok()?;
-    let value = text.split(';').find_map(|part| part.trim().strip_prefix("filename*="))?;
+    // Beside `filename*`, clients send `filename` in UTF-8.
+    let text = String::from_utf8_lossy(disposition.as_bytes());
+    let mut is_quoted = false;
+    let mut parameters = text.split(|character| {
+        is_quoted ^= character == '"';
+        character == ';' && !is_quoted
+    });
+    let value = parameters.find_map(|part| part.trim().strip_prefix("filename*="))?;
     let (charset, rest) = value.split_once('\'')?;
     let (_language, encoded) = rest.split_once('\'')?;
     let name = percent_decode_str(encoded).decode_utf8().ok()?;
@@ -250,9 +256,12 @@ mod tests {
             ("form-data; filename*=utf-8''%ff.png", None),
             ("form-data; filename*=c.png", None),
             ("form-data; filename=\"c.png\"", None),
+            ("form-data; filename=\"ä\"; filename*=utf-8''b.png", Some("b.png")),
+            ("form-data; filename=\"x; filename*=utf-8''b.png\"", None),
         ];
         for (disposition, name) in cases {
-            let found = extended_file_name(&HeaderValue::from_static(disposition));
+            let found =
+                extended_file_name(&HeaderValue::from_bytes(disposition.as_bytes()).unwrap());
             assert_eq!(found.as_deref(), name, "{disposition}");
         }
     }
