@@ -71,6 +71,12 @@ pub fn check_literal(model: &Model, literal: &Literal, wanted: &str, errors: &mu
         (Some(NamedType::Input(_)), other) => {
             errors.push(format!("Expected value of type \"{wanted}\", found {other}."));
         }
+        // A literal with a fraction of 0 is no integer, unlike the value of a variable.
+        (Some(NamedType::Scalar(Scalar::Int)), Literal::Number(number))
+            if number.is_f64() && number.to_string().contains('.') =>
+        {
+            errors.push(format!("Int cannot represent non-integer value: {literal}"));
+        }
         (Some(NamedType::Scalar(scalar)), _) => {
             if let Some(reason) =
                 scalar_error(scalar, &literal_value(literal), &literal.to_string())

@@ -28,6 +28,9 @@ const INTROSPECTION: &str = "query IntrospectionQuery { __schema { queryType { n
 const LEGACY_QUERIES: &[&str] = &[
     "{ post(id: \"a\") { id } }",
     "{ postList { id ...F } } fragment F on post { title related { ...G } } fragment G on post { id }",
+    "{ postList(page: 1.0) { id } }",
+    "{ postList { id @skip(if: null) } }",
+    "{ postList { id @include(if: 1) } }",
     "query A($a: Int) { postList(page: $a) { id } }",
     "query A($a: Int!) { postList(page: $a) { id } }",
     "query A($a: String) { postList(page: $a) { id } }",
