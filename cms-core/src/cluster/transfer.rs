@@ -94,19 +94,18 @@ fn copy_files(from: &Files, to: &Files) -> Result<(u64, u64)> {
     for StoredFile { id, size, .. } in from.list(&|| Ok(()))? {
         files += 1;
         bytes += size;
-        let found = match existing.get(&id) {
-            Some(found) => *found,
+        match existing.get(&id) {
             None => {
                 let mut incoming = to.receive_copy()?;
                 from.copy(&id, size, &mut incoming)?;
                 to.store(&id, &mut incoming)?;
-                size
             }
-        };
-        if found != size {
-            return Err(Error::Conflict(format!(
-                "the file {id} has {size} bytes, but its copy has {found}: remove the damaged one"
-            )));
+            Some(found) if *found != size => {
+                return Err(Error::Conflict(format!(
+                    "the file {id} has {size} bytes, but its copy has {found}: remove the damaged one"
+                )));
+            }
+            Some(_) => {}
         }
     }
     Ok((files, bytes))

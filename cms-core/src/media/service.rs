@@ -179,11 +179,10 @@ impl Media<'_> {
             is_reserved && files.fingerprint(id, &|| Ok(()))? == Some(sent)
         } else {
             let recorded = self.cms.store.read_autocommit(|reader| reader.stored_file(id))?;
-            if recorded.is_some_and(|recorded| recorded != sent) {
-                false
-            } else if files.fingerprint(id, &|| Ok(()))? == Some(sent) {
+            let may_be_same = recorded.is_none_or(|recorded| recorded == sent);
+            if may_be_same && files.fingerprint(id, &|| Ok(()))? == Some(sent) {
                 true
-            } else if recorded.is_some() {
+            } else if recorded == Some(sent) {
                 files.repair(id, file)?;
                 self.cms.renders.remove(id)?;
                 true
