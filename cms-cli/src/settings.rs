@@ -253,6 +253,11 @@ fn media(
 pub(crate) fn backup_destination(url: &str) -> Result<cms_core::BackupDestination> {
     use cms_core::BackupDestination::{Folder, S3};
     if !url.starts_with("s3://") {
+        if url.contains("://") {
+            let reason =
+                format!("--backup-to \"{url}\" is no directory and does not begin with s3://");
+            return Err(Failure::usage(reason).hint("use a directory, or s3://BUCKET/PREFIX"));
+        }
         return Ok(Folder(url.into()));
     }
     match media(Some(url), ("--backup-to", "CMS_BACKUP_TO"), variable)? {

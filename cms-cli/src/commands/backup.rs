@@ -81,12 +81,7 @@ pub(super) fn restore(
     }
     let config = CoreConfig { media: settings.media.clone(), ..CoreConfig::new(folder) };
     let restored = with_spinner("restore", printer, || restore_directory(&args.file, &config));
-    let backup = restored.map_err(|error| match error {
-        Error::Conflict(_) => {
-            Failure::from(error).hint("use --data with an empty or a new directory")
-        }
-        other => Failure::from(other),
-    })?;
+    let backup = restored?;
     printer.value(&json!(backup), || format!("{path}: {}\n", describe(&backup)))?;
     Ok(Outcome::Done)
 }

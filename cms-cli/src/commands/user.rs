@@ -78,8 +78,13 @@ pub(super) fn run(command: UserCommand, settings: &Settings, printer: &Printer) 
         }
         UserCommand::Delete { users, dry_run } => {
             let target = open_to_write(settings, printer, dry_run.dry_run)?;
-            let found =
-                users.iter().map(|user| find(&*target, user)).collect::<Result<Vec<_>>>()?;
+            let mut found: Vec<User> = Vec::new();
+            for user in &users {
+                let user = find(&*target, user)?;
+                if found.iter().all(|other| other.id != user.id) {
+                    found.push(user);
+                }
+            }
             let names = found.iter().map(|user| user.email.as_str()).collect::<Vec<_>>().join(", ");
             if dry_run.dry_run {
                 return would(printer, &format!("delete {names}"));

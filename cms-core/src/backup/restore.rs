@@ -66,7 +66,12 @@ pub fn restore(backup: &Path, config: &CoreConfig) -> Result<Backup> {
         recorded: HashMap::new(),
         sent: Vec::new(),
     };
-    match DirectoryState::in_folder(folder)? {
+    let remove_lock = || {
+        if !had_lock {
+            fs::remove_file(folder.join(LOCK)).ok();
+        }
+    };
+    match DirectoryState::in_folder(folder).inspect_err(|_| remove_lock())? {
         DirectoryState::Nothing => {}
         DirectoryState::Interrupted => stage.discard(folder)?,
         DirectoryState::Restored(manifest) => {
@@ -85,9 +90,7 @@ pub fn restore(backup: &Path, config: &CoreConfig) -> Result<Backup> {
     });
     if restored.is_err() {
         stage.clear(folder);
-        if !had_lock {
-            fs::remove_file(folder.join(LOCK)).ok();
-        }
+        remove_lock();
         drop(lock);
         if is_new {
             fs::remove_dir(folder).ok();
@@ -140,7 +143,8 @@ impl DirectoryState {
 }
 
 fn occupied(folder: &Path) -> Error {
-    Error::Conflict(format!("the data directory {} is not empty", folder.display()))
+    let folder = folder.display();
+    Error::Conflict(format!("the data directory {folder} is not empty: use an empty or a new one"))
 }
 
 /// The data directory during a restore.
@@ -167,7 +171,7 @@ impl StagingDirectory {
 
     fn take_database(&mut self, content: &mut EntryContent<'_>, staged: &CoreConfig) -> Result<()> {
         let path = self.folder.join(DATABASE);
-        let file = File::create_new(&path).map_err(|error| path_error(&path, &error))?;
+        let file = folder::create_private(&path).map_err(|error| path_error(&path, &error))?;
         content.write_to(&mut &file)?;
         file.sync_all().map_err(|error| path_error(&path, &error))?;
         drop(file);

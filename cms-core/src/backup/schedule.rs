@@ -47,8 +47,7 @@ impl Backups<'_> {
     /// Returns the time until the next backup is due.
     pub fn due_in(&self, schedule: &BackupSchedule) -> Result<Duration> {
         let now = self.cms.now();
-        let names = self.own(&open(&schedule.destination)?)?;
-        let Some(last) = names.last().and_then(|name| created_at(name)) else {
+        let Some((last, _)) = self.own(&open(&schedule.destination)?)?.pop() else {
             return Ok(Duration::ZERO);
         };
         let age = u64::try_from(now.seconds() - last.seconds()).unwrap_or_default();
@@ -83,13 +82,14 @@ impl Backups<'_> {
         if verified.is_err() {
             storage.remove(&name)?;
         }
-        let names = self.own(&storage)?;
-        if verified.is_ok() {
-            for old in &names[..names.len().saturating_sub(schedule.keep.max(1))] {
-                storage.remove(old)?;
-            }
+        let backup = verified?;
+        let mut others = self.own(&storage)?;
+        others.retain(|(_, other)| *other != name);
+        let kept = schedule.keep.saturating_sub(1).min(others.len());
+        for (_, old) in &others[..others.len() - kept] {
+            storage.remove(old)?;
         }
-        verified
+        Ok(backup)
     }
 
     /// Removes incomplete backups of killed servers from a directory. A bucket contains only
@@ -107,17 +107,16 @@ impl Backups<'_> {
         Ok(())
     }
 
-    /// Returns the names of the backups of this space, oldest first. Backups dated in the future by
-    /// a wrong clock are ignored, so that they do not delay or replace others.
-    fn own(&self, storage: &Storage) -> Result<Vec<String>> {
-        let now = self.cms.now();
-        let mut names = storage.names()?;
-        let prefix = self.prefix()?;
-        names.retain(|name| {
-            name.starts_with(&prefix) && created_at(name).is_some_and(|at| at <= now)
-        });
-        names.sort();
-        Ok(names)
+    /// Returns times and names of the scheduled backups of this space, oldest first. Files with other names
+    /// belong to the user. Backups dated in the future by a wrong clock are ignored, so that they do not
+    /// delay or replace others.
+    fn own(&self, storage: &Storage) -> Result<Vec<(Timestamp, String)>> {
+        let (now, prefix) = (self.cms.now(), self.prefix()?);
+        let names = storage.names()?.into_iter();
+        let dated = names.filter_map(|name| Some((created_at(name.strip_prefix(&prefix)?)?, name)));
+        let mut own: Vec<_> = dated.filter(|(at, _)| *at <= now).collect();
+        own.sort();
+        Ok(own)
     }
 
     /// The name prefix of this space, because spaces may share a destination.
@@ -127,9 +126,9 @@ impl Backups<'_> {
     }
 }
 
-/// The time of a backup, parsed from its name.
+/// The time of a backup, parsed from its name without the prefix.
 fn created_at(name: &str) -> Option<Timestamp> {
-    let stamp = name.strip_suffix(".tar")?.rsplit('-').next()?;
+    let stamp = name.strip_suffix(".tar")?;
     let (day, time) = stamp.strip_suffix('Z')?.split_once('T')?;
     if day.len() != 8 || time.len() != 6 || !stamp.is_ascii() {
         return None;

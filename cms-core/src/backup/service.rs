@@ -23,6 +23,7 @@ use cms_model::{
     wire::backup::Backup,
 };
 use cms_store::{MediaFile, Reader, read_copy};
+use cms_system::folder::ignore_missing;
 
 use super::archive::{ArchiveWriter, EntryName};
 use crate::{
@@ -33,6 +34,9 @@ use crate::{
 
 /// Bytes of a stored file in memory. Each chunk is one request to S3.
 const CHUNK_BYTES: u64 = 1024 * 1024;
+
+/// The copy of the database, in the directory of incomplete uploads.
+const DATABASE_COPY: &str = "database-copy";
 
 /// Number of damaged files that a message names.
 const MAX_NAMED_FILES: usize = 10;
@@ -95,7 +99,11 @@ impl Backups<'_> {
         let lock = self.lock()?;
         let folder = self.cms.files.incoming();
         fs::create_dir_all(&folder).map_err(|error| path_error(&folder, &error))?;
-        let database = CopyFile(folder.join(config.ids.uuid()));
+        // Under the lock, so a file of this name remains of a process that was killed.
+        let database = CopyFile(folder.join(DATABASE_COPY));
+        fs::remove_file(&database.0)
+            .or_else(ignore_missing)
+            .map_err(|error| path_error(&database.0, &error))?;
         let at = config.clock.now();
         self.cms.store.copy(&database.0)?;
         let (files, known) = read_copy(&database.0, |copy| inspect_copy(copy, at))?;

@@ -38,7 +38,7 @@ pub(super) fn prepare(folder: &Path, new: NewDatabase) -> Result<(PathBuf, File)
     // Checked before the database file: if another process creates both in between, the file would
     // seem to be missing.
     let has_dependent_data = has_dependent_data(folder);
-    if new == NewDatabase::Never && !path.exists() {
+    if new == NewDatabase::Never && size(&path)?.is_none() {
         let name = folder.display().to_string();
         return Err(if has_dependent_data {
             lost(folder, None)
@@ -186,6 +186,8 @@ fn create(folder: &Path, path: &Path, new: NewDatabase) -> Result<()> {
     for name in [TEMPORARY_DATABASE, "cms.db.new-wal", "cms.db.new-shm"] {
         remove(name)?;
     }
+    // SQLite would create a file that others may read, in a directory that they may enter.
+    folder::create_private(&temporary).map_err(failed)?;
     migrate(&temporary)?;
     if folder.join("cms.db.new-wal").exists() {
         return Err(Error::internal("the new database cannot be closed"));

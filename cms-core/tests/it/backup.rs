@@ -404,16 +404,27 @@ fn scheduled_backups_are_complete_and_the_newest_are_kept() {
     let own = files(&folder)[0].to_str().unwrap().to_owned();
     let unfinished = format!("{own}#1");
     let foreign = folder.join("cms-other-20260101T000000Z.tar#1");
+    // A backup that the user keeps, with a name that sorts after all others.
+    let kept = own.replace("-2", "-before-upgrade-2");
     fs::write(&unfinished, "half").unwrap();
     fs::write(&foreign, "half").unwrap();
+    fs::write(&kept, "a backup").unwrap();
     let schedule = BackupSchedule {
         destination: BackupDestination::Folder(folder.clone()),
         every: HOUR,
         keep: 2,
     };
-    core.cms.backups().create_scheduled(&schedule, &|| false).unwrap();
+    let made = |keep| {
+        core.clock.advance(3600);
+        let schedule = BackupSchedule { keep, ..schedule.clone() };
+        assert_eq!(core.cms.backups().due_in(&schedule).unwrap(), Duration::ZERO);
+        core.cms.backups().create_scheduled(&schedule, &|| false).unwrap();
+        assert_eq!(core.cms.backups().due_in(&schedule).unwrap(), HOUR);
+    };
+    made(2);
+    made(1);
     assert!(!Path::new(&unfinished).exists());
-    assert!(foreign.exists());
+    assert!(foreign.exists() && Path::new(&kept).exists());
 }
 
 #[test]

@@ -26,7 +26,9 @@ pub(super) async fn make_scheduled(app: Arc<App>, schedule: BackupSchedule) {
         let has_duty = app.cms.has_duty(Duty::Backups);
         let due_in = if has_duty { due_in(&app, &schedule).await } else { None };
         let pause = match due_in {
-            Some(Duration::ZERO) if make(&app, &schedule).await => Duration::ZERO,
+            Some(Duration::ZERO) if make(&app, &schedule).await => {
+                schedule.every.min(CHECK_INTERVAL)
+            }
             Some(Duration::ZERO) | None => CHECK_INTERVAL,
             Some(time_left) => time_left.min(CHECK_INTERVAL),
         };

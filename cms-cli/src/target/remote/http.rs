@@ -85,15 +85,7 @@ impl Remote {
         if let Some(client) = self.client.get() {
             return Ok(client);
         }
-        // Fails only when a provider is installed already.
-        rustls::crypto::ring::default_provider().install_default().ok();
-        let client = Client::builder()
-            .user_agent(concat!("cms/", env!("CARGO_PKG_VERSION")))
-            .connect_timeout(CONNECT_TIMEOUT)
-            .timeout(RESPONSE_TIMEOUT)
-            .redirect(Policy::none())
-            .build()
-            .map_err(Error::internal)?;
+        let client = new_client(RESPONSE_TIMEOUT)?;
         Ok(self.client.get_or_init(|| client))
     }
 
@@ -200,10 +192,15 @@ impl Remote {
                 "a URL cannot contain the ids . and ..: use --data, or requests for many objects";
             return Err(Error::BadRequest(message.to_owned()));
         }
-        let mut request = self.client()?.request(method.clone(), format!("{}{path}", self.base));
-        if path == BACKUP {
-            request = request.timeout(BACKUP_TIMEOUT);
-        }
+        // The timeout of a request would include its complete body.
+        let backup_client;
+        let client = if path == BACKUP {
+            backup_client = new_client(BACKUP_TIMEOUT)?;
+            &backup_client
+        } else {
+            self.client()?
+        };
+        let request = client.request(method.clone(), format!("{}{path}", self.base));
         Ok(request.header("X-AUTH-TOKEN", &self.key).header("X-Read-Consistency", "strict"))
     }
 
@@ -318,6 +315,18 @@ impl Remote {
         let (status, bytes) = self.send(Edition::Current, &Method::POST, path, body, true)?;
         check_status(status, &bytes, resource)
     }
+}
+
+/// Creates a client. The timeout covers a request up to its response, and then each read of the body.
+fn new_client(timeout: Duration) -> Result<Client> {
+    // Fails only when a provider is installed already.
+    rustls::crypto::ring::default_provider().install_default().ok();
+    let client = Client::builder()
+        .user_agent(concat!("cms/", env!("CARGO_PKG_VERSION")))
+        .connect_timeout(CONNECT_TIMEOUT)
+        .timeout(timeout)
+        .redirect(Policy::none());
+    client.build().map_err(Error::internal)
 }
 
 /// Returns the innermost cause of an error, usually the message of the operating system.
