@@ -97,11 +97,14 @@ export function newHref(type: string, query?: Record<string, string>): string {
 }
 
 /** Built-in types that have screens of their own. */
-const OWN_SCREENS: Record<string, string> = { _media: 'media', _webhooks: 'webhooks' };
+const OWN_SCREENS = new Map([
+  ['_media', 'media'],
+  ['_webhooks', 'webhooks'],
+]);
 
 /** The URL of the list of a type. */
 export function listHref(type: string): string {
-  return href(OWN_SCREENS[type] ?? `c/${encodeURIComponent(type)}`);
+  return href(OWN_SCREENS.get(type) ?? `c/${encodeURIComponent(type)}`);
 }
 
 /** The URL of the form of an object. */

@@ -67,6 +67,11 @@ export function number(value: number): string {
   return new Intl.NumberFormat(locale).format(value);
 }
 
+/** A stored number, with all its digits. */
+export function exactNumber(value: number): string {
+  return new Intl.NumberFormat(locale, { maximumFractionDigits: 20 }).format(value);
+}
+
 /** The form of a sentence that fits a number: `plural(2, { one: '1 post', other: '2 posts' })`. */
 export function plural(count: number, forms: { one: string; other: string }): string {
   return new Intl.PluralRules(locale).select(count) === 'one' ? forms.one : forms.other;

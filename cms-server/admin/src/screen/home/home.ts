@@ -67,23 +67,33 @@ export function waitingStates(workflow: Schema['Workflow'], mayPublish: boolean)
   return [...new Set(states)];
 }
 
-/** Objects that wait for a transition by the user, found by one search over all types with a workflow. */
+/** Objects that wait for a transition by the user, found by one search for each workflow. */
 export async function readWaiting(
   types: ContentType[],
   mayPublish: boolean,
   signal: AbortSignal,
 ): Promise<Waiting[]> {
   const workflows = await readWorkflows({ signal });
-  const used = workflows.filter(({ id }) => types.some((type) => type.workflowId === id));
-  const states = [...new Set(used.flatMap((workflow) => waitingStates(workflow, mayPublish)))];
-  if (states.length === 0) return [];
+  const waiting = await Promise.all(
+    workflows.map((workflow) => {
+      const names = types.filter((type) => type.workflowId === workflow.id).map(({ name }) => name);
+      return readWaitingOf(names, waitingStates(workflow, mayPublish), signal);
+    }),
+  );
+  const newestFirst = (a: Waiting, b: Waiting) => (b.updatedAt ?? '').localeCompare(a.updatedAt ?? '');
+  return waiting.flat().sort(newestFirst).slice(0, MAX_ITEMS);
+}
+
+/** Objects of these types in these states, newest first. */
+async function readWaitingOf(types: string[], states: string[], signal: AbortSignal): Promise<Waiting[]> {
+  if (types.length === 0 || states.length === 0) return [];
   const found = await sendOrThrow(
     api.GET('/api/v1/search', {
       params: {
         query: {
           q: '*',
           limit: MAX_ITEMS,
-          'content_type[]': types.map(({ name }) => name),
+          'content_type[]': types,
           'item_fields[]': ['internal'],
           filters: { 'internal.workflowState': states.map(exactValue).join(' OR ') },
           order_by: 'internal.updatedAt',

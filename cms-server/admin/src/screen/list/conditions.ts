@@ -100,7 +100,10 @@ export function apiConditions(
 function apiCondition(condition: Condition, kind: PathKind, now: number): Record<string, unknown> {
   const { type, filter, filter2 } = condition;
   if (type === 'lastDays') {
-    return { type: 'greaterThanOrEqual', filter: daysBefore(Number(filter), now) ?? filter };
+    const from = daysBefore(Number(filter), now) ?? filter;
+    // Dates of the system are never in the future, own properties may be.
+    if (kind === 'instant') return { type: 'greaterThanOrEqual', filter: from };
+    return { type: 'inRange', filter: from, filter2: new Date(now).toISOString() };
   }
   if (kind !== 'instant' && kind !== 'dateTime') return { ...condition };
   // If a condition includes the complete day, or begins after it, the day stands for its last second.

@@ -69,7 +69,8 @@ export class PendingChanges {
     }
     if (running.signal.aborted || this.shown() !== before || keyOf(this.request()) !== key) return;
     const changed = changedRows(before, next);
-    if (changed.length > 0 && isSameOrder(before, next)) {
+    // Also where only the number of objects has changed, on other pages.
+    if (isSameOrder(before, next)) {
       this.replace(request, next);
       this.clear();
     } else {

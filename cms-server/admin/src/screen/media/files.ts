@@ -30,7 +30,8 @@ export function conditionsOf({ kind, tag, withoutAlt }: FileFilter): Record<stri
   if (tag !== '') conditions['tags[*].dataUrl'] = { type: 'equals', filter: linkTo(TAG_TYPE, tag).dataUrl };
   if (withoutAlt) {
     conditions.alt = { type: 'empty' };
-    conditions.type = { type: 'equals', filter: 'image' };
+    // Other files need no alternative text.
+    if (kind === '') conditions.type = { type: 'equals', filter: 'image' };
   }
   return conditions;
 }

@@ -73,7 +73,7 @@ addEventListener('storage', ({ key, newValue }) => {
 });
 
 export function editedType(key: EditedTypeKey): EditedType | undefined {
-  return editedTypes[key];
+  return Object.hasOwn(editedTypes, key) ? editedTypes[key] : undefined;
 }
 
 /** Each type is stored on its own: tabs that edit different types do not overwrite each other. */

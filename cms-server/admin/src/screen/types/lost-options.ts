@@ -116,7 +116,7 @@ export async function startChange(
       kind: 'patch',
       replace: all.map((each) => ({ path: each.option.property, from: each.option.value, to: each.to })),
     },
-    { kind: 'match', words: '', filters },
+    { kind: 'match', words: '', filters, total: count },
     count,
   );
 }

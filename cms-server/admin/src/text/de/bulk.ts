@@ -75,6 +75,8 @@ export const bulk: Texts['bulk'] = {
   before: 'Vorher',
   after: 'Nachher',
   andMore: (count) => `… und ${count} weitere`,
+  differs: (shown) =>
+    `Die Liste zeigt ${shown}. Mit Wörtern vergleicht eine Liste Filter Wort für Wort, diese Aktion aber ganze Werte: Sie würde andere Objekte ändern. Bitte die Wörter oder die Filter entfernen, oder Zeilen auswählen.`,
   typeNumber: (count) => `Zur Bestätigung die Zahl ${count} eingeben`,
   chooseProperty: 'Eigenschaft wählen',
   transition: 'Übergang',

@@ -140,7 +140,12 @@ it('follows a job again after lost responses', async () => {
     etag: null,
   });
   server.jobs = [job('running', 1), LOST, LOST, LOST, LOST, job('running', 3), job('done', 5)];
-  const run = new BulkRun('post', { kind: 'publish' }, { kind: 'match', words: '', filters: {} }, 5);
+  const run = new BulkRun(
+    'post',
+    { kind: 'publish' },
+    { kind: 'match', words: '', filters: {}, total: 5 },
+    5,
+  );
   await finish(run);
   expect([run.state, run.succeeded, run.problem]).toEqual(['done', 5, null]);
 });
@@ -197,7 +202,12 @@ it('keeps an unknown outcome that the user leaves', async () => {
 it('starts a job once, also if the user tries again after lost responses', async () => {
   server.starts = [LOST, LOST, LOST];
   server.jobs = [{ data: { id: 'job', state: 'done', total: 5, done: 5, refused: 0 } as Job, etag: null }];
-  const run = new BulkRun('post', { kind: 'publish' }, { kind: 'match', words: '', filters: {} }, 5);
+  const run = new BulkRun(
+    'post',
+    { kind: 'publish' },
+    { kind: 'match', words: '', filters: {}, total: 5 },
+    5,
+  );
   const end = run.start();
   await vi.runAllTimersAsync();
   expect(run.state).toBe('unknown');
@@ -208,7 +218,12 @@ it('starts a job once, also if the user tries again after lost responses', async
 });
 
 it('does not know the outcome of a stopped job that cannot be reached', async () => {
-  const run = new BulkRun('post', { kind: 'publish' }, { kind: 'match', words: '', filters: {} }, 5);
+  const run = new BulkRun(
+    'post',
+    { kind: 'publish' },
+    { kind: 'match', words: '', filters: {}, total: 5 },
+    5,
+  );
   const end = run.start();
   await vi.advanceTimersByTimeAsync(60_000);
   expect([run.state, run.problem]).toEqual(['running', networkProblem()]);

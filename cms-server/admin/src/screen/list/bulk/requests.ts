@@ -31,7 +31,13 @@ export interface Replacement {
 /** Selected rows (titles by id), or everything that a list matches. */
 export type BulkSelection =
   | { kind: 'rows'; rows: ReadonlyMap<string, string> }
-  | { kind: 'match'; words: string; filters: Record<string, unknown> };
+  | {
+      kind: 'match';
+      words: string;
+      filters: Record<string, unknown>;
+      /** Number of objects that the list shows. */
+      total: number;
+    };
 
 export interface Refusal {
   id: string;
@@ -65,6 +71,15 @@ function selector(words: string, filters: Record<string, unknown>): Partial<Body
   const hasFilters = Object.keys(filters).length > 0;
   if (!hasFilters && words === '') return { all: true };
   return { ...(hasFilters && { filters }), ...(words !== '' && { q: queryFor(words) }) };
+}
+
+/**
+ * Returns whether an action on everything that a list matches would change other objects than the list shows. With
+ * words, the list is a search, which compares filters by words; the action compares complete values.
+ */
+export function differsFromList(selection: BulkSelection, matched: number): boolean {
+  if (selection.kind === 'rows' || selection.words === '') return false;
+  return Object.keys(selection.filters).length > 0 && matched !== selection.total;
 }
 
 /** The same body for only the objects that the patch changes; null if no filter can find these. */
