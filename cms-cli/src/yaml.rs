@@ -1,5 +1,5 @@
-//! Reads and writes YAML, as the only file that uses `serde_yaml`. Also reads JSON, which YAML includes,
-//! except pairs of escapes: `"\ud83d\ude00"`.
+//! Reads and writes YAML, as the only file that uses `serde_yaml`. Also reads JSON, of which YAML includes
+//! almost everything: pairs of escapes (`"\ud83d\ude00"`) and some line ends mean something else.
 //!
 //! `serde_yaml` has no positions of values, but its errors have positions. So the position of a
 //! value, which only error messages need, is found by reading the text again and failing at the
@@ -21,7 +21,7 @@ pub(crate) struct YamlDocument {
     /// The file as the user named it.
     name: String,
     text: String,
-    /// Whether only a JSON parser reads the text.
+    /// Whether only a JSON parser reads the text: then it finds positions, too.
     is_json: bool,
     pub(crate) value: Value,
 }
@@ -38,12 +38,12 @@ pub(crate) struct Location {
 impl YamlDocument {
     /// Parses a document; a mapping must not repeat a key.
     pub(crate) fn parse(name: &str, text: String) -> Result<Self, Diagnostic> {
-        let (is_json, value) = match serde_yaml::from_str(&text) {
-            Ok(UniqueKeys(value)) => (false, value),
-            Err(error) => match serde_json::from_str(&text) {
-                Ok(UniqueKeys(value)) => (true, value),
-                Err(_) => return Err(Diagnostic::syntax(name, position(&error), &error)),
-            },
+        // YAML joins the lines of a text, also at characters that are no line ends in JSON.
+        let json = serde_json::from_str(&text).ok().map(|UniqueKeys(value)| value);
+        let (is_json, value) = match (serde_yaml::from_str(&text), json) {
+            (Ok(UniqueKeys(value)), json) => (false, json.unwrap_or(value)),
+            (Err(_), Some(value)) => (true, value),
+            (Err(error), None) => return Err(Diagnostic::syntax(name, position(&error), &error)),
         };
         Ok(Self { name: name.to_owned(), text, is_json, value })
     }
@@ -359,6 +359,14 @@ mod tests {
         let location = Location::of_value(&document, "/b/1/c").to_string();
         assert!(location.starts_with("f:3:"), "{location}");
         assert!(refused("{\"a\": \"\\ud83d\\ude00\", \"a\": 1}").starts_with("f:1:"));
+    }
+
+    #[test]
+    fn json_texts_keep_their_line_separators() {
+        let text = "a \u{2028} b \u{85} c";
+        let document = parse(&serde_json::json!({ "a": text, "b": {} }).to_string());
+        assert_eq!(document.value["a"], text);
+        assert_eq!(Location::of_value(&document, "/b").to_string(), "f:1:26");
     }
 
     #[test]

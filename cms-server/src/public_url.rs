@@ -1,6 +1,6 @@
 //! The public URL of this server, and the address of a client, behind a proxy or not.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 
 use axum::http::{HeaderMap, header, request::Parts, uri::Authority};
 
@@ -9,6 +9,16 @@ use crate::config::ServerConfig;
 const FORWARDED_HOST: &str = "x-forwarded-host";
 const FORWARDED_SCHEME: &str = "x-forwarded-proto";
 const FORWARDED_FOR: &str = "x-forwarded-for";
+
+/// Parses an address, which some proxies send with the port, in brackets or in quotes.
+fn forwarded_address(text: &str) -> Option<IpAddr> {
+    let text = text.trim_matches('"');
+    let address = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(text);
+    address
+        .parse()
+        .ok()
+        .or_else(|| address.parse().ok().map(|with_port: SocketAddr| with_port.ip()))
+}
 
 impl ServerConfig {
     /// Returns the address of a client: the peer of the connection, or the one that a trusted proxy
@@ -21,7 +31,7 @@ impl ServerConfig {
         let forwarded = self.trust_proxy.then(|| {
             let mut values = headers.get_all(FORWARDED_FOR).iter();
             let last = values.next_back()?.to_str().ok()?.rsplit(',').next()?;
-            last.trim().parse().ok()
+            forwarded_address(last.trim())
         });
         forwarded.flatten().or(peer)
     }
@@ -97,6 +107,9 @@ mod tests {
                 "192.0.2.1",
             ),
             (true, &[("x-forwarded-for", "unknown")], "198.51.100.9"),
+            (true, &[("x-forwarded-for", "192.0.2.1:5678")], "192.0.2.1"),
+            (true, &[("x-forwarded-for", "[2001:db8::1]:443")], "2001:db8::1"),
+            (true, &[("x-forwarded-for", "\"[2001:db8::1]\"")], "2001:db8::1"),
         ];
         for (trust_proxy, headers, wanted) in table {
             let mut request = Request::builder();

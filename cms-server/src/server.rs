@@ -19,6 +19,7 @@ use hyper_util::{
     rt::{TokioExecutor, TokioIo, TokioTimer},
     server::conn::auto::Builder,
 };
+use socket2::SockRef;
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     net::{TcpListener, TcpSocket, TcpStream},
@@ -47,6 +48,13 @@ const HEAD_TIMEOUT: Duration = IDLE_TIMEOUT;
 const PING_INTERVAL: Duration = Duration::from_mins(1);
 /// Maximum number of concurrent streams of an HTTP/2 connection.
 const MAX_STREAMS: u32 = 64;
+/// Bytes of a request body that an HTTP/2 client may send ahead. The connection has room for all streams: an
+/// upload that waits for its turn must not stop the others.
+const STREAM_WINDOW_BYTES: u32 = 64 * 1024;
+/// Bytes that the system takes for a client ahead of what is on the way. With more, the server would see
+/// progress in large steps only, and take a slow client for a stopped one.
+#[cfg(target_os = "linux")]
+const UNSENT_BYTES: u32 = 128 * 1024;
 /// Maximum total size of the headers of an HTTP/2 request.
 const MAX_HEADER_BYTES: u32 = 64 * 1024;
 /// Read buffer of one connection; more than the longest head, and not much more, because
@@ -360,6 +368,8 @@ fn protocol() -> Builder<TokioExecutor> {
         .timer(TokioTimer::new())
         .keep_alive_interval(PING_INTERVAL)
         .max_concurrent_streams(MAX_STREAMS)
+        .initial_stream_window_size(STREAM_WINDOW_BYTES)
+        .initial_connection_window_size(STREAM_WINDOW_BYTES * MAX_STREAMS)
         .max_header_list_size(MAX_HEADER_BYTES);
     protocol
 }
@@ -374,6 +384,10 @@ async fn serve_stream(
     // Responses are complete when they are written, so Nagle's algorithm would only delay them.
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "TCP_NODELAY not set");
+    }
+    #[cfg(target_os = "linux")]
+    if let Err(error) = SockRef::from(&stream).set_tcp_notsent_lowat(UNSENT_BYTES) {
+        tracing::debug!(%error, "TCP_NOTSENT_LOWAT not set");
     }
     let connection = Arc::new(connection);
     let (min_rate, requests) = (app.min_transfer_rate, Arc::clone(&connection));
@@ -395,7 +409,7 @@ pub(crate) async fn serve_connection<S, F>(
 {
     let lines = Arc::new(RequestLines::default());
     let (socket_connection, request_lines) = (Arc::clone(&connection), Arc::clone(&lines));
-    let socket = Socket { inner: stream, connection: socket_connection, request_lines };
+    let socket = Socket::new(stream, socket_connection, request_lines);
     let service = service_fn(move |request: hyper::Request<Incoming>| {
         respond(lines.restore(request).map(Body::new)).map(Ok::<_, Infallible>)
     });

@@ -58,6 +58,19 @@ pub(super) fn run(args: &ServeArgs, settings: &Settings, printer: &Printer) -> R
     let (set_level, log) = start_log(args.log_format, &args.log_level, traces.as_ref())?;
     let log = FlushLog(log);
     let mut known = args.values.clone();
+    let mut config = ServerConfig { log: Some(log.0.clone()), ..server_config(args)? };
+    loop {
+        let end = serve(args, settings, &mut config, &mut known, &set_level, &log.0, printer)?;
+        if end == End::Terminated {
+            return Ok(Outcome::Done);
+        }
+        // Binds the same address again; with port 0, this binds another free port.
+        printer.note("the replica cannot follow the database of the cluster: copying it again")?;
+    }
+}
+
+/// The settings of the server, except its log.
+fn server_config(args: &ServeArgs) -> Result<ServerConfig> {
     let defaults = ServerConfig::default();
     let mut config = ServerConfig {
         listen: args.listen,
@@ -73,7 +86,6 @@ pub(super) fn run(args: &ServeArgs, settings: &Settings, printer: &Printer) -> R
         reloadable: reloadable(args),
         #[cfg(feature = "cluster")]
         read_consistency: args.node.read_consistency,
-        log: Some(log.0.clone()),
         connections_per_address: args.connections_per_address,
         connections: args.max_connections.unwrap_or(defaults.connections),
         response_memory: args.response_memory.unwrap_or(defaults.response_memory),
@@ -81,10 +93,10 @@ pub(super) fn run(args: &ServeArgs, settings: &Settings, printer: &Printer) -> R
         subscribers: args.max_subscribers.unwrap_or(defaults.subscribers),
         body_limit: args.body_limit.unwrap_or(defaults.body_limit),
         webhook_private: args.webhooks.webhook_allow_private,
-        upload_limit: args
-            .upload_limit
-            .unwrap_or(defaults.upload_limit)
-            .max(args.media_file_limit.unwrap_or_default().saturating_add(UPLOAD_MARGIN_BYTES)),
+        upload_limit: {
+            let file = args.media_file_limit.map(|file| file.saturating_add(UPLOAD_MARGIN_BYTES));
+            args.upload_limit.unwrap_or(defaults.upload_limit).max(file.unwrap_or_default())
+        },
         openid: args
             .openid
             .config(settings::variable(OPENID_SECRET_VARIABLE))
@@ -98,14 +110,7 @@ pub(super) fn run(args: &ServeArgs, settings: &Settings, printer: &Printer) -> R
             keep: args.backups.keep.into(),
         });
     }
-    loop {
-        let end = serve(args, settings, &mut config, &mut known, &set_level, &log.0, printer)?;
-        if end == End::Terminated {
-            return Ok(Outcome::Done);
-        }
-        // Binds the same address again; with port 0, this binds another free port.
-        printer.note("the replica cannot follow the database of the cluster: copying it again")?;
-    }
+    Ok(config)
 }
 
 /// Opens the data directory and serves it until the server ends. `config` gets the settings that were
@@ -255,12 +260,16 @@ fn reload(
     known: &mut BTreeMap<String, String>,
     set_level: &SetLevel,
 ) -> Option<ReloadableSettings> {
-    let read = config_file::read().and_then(|given| match given.command {
-        Command::Serve(args) => set_level(&args.log_level).map(|()| args),
-        _ => Err(Failure::local("the command line changed")),
+    let read = config_file::read().and_then(|given| {
+        let Command::Serve(args) = given.command else {
+            return Err(Failure::local("the command line changed"));
+        };
+        let config = server_config(&args)?;
+        set_level(&args.log_level)?;
+        Ok((args, config.reloadable))
     });
-    let mut args = match read {
-        Ok(args) => args,
+    let (mut args, reloadable) = match read {
+        Ok(read) => read,
         Err(failure) => {
             let reasons = text_output::failure_body(&failure).to_string();
             tracing::error!(reasons, "settings reload failed");
@@ -270,7 +279,7 @@ fn reload(
     let now = mem::take(&mut args.values);
     let names: BTreeSet<String> = known.keys().chain(now.keys()).cloned().collect();
     for setting in names.iter().filter(|name| known.get(*name) != now.get(*name)) {
-        let (from, to) = (known.get(setting), now.get(setting));
+        let [from, to] = [&*known, &now].map(|all| all.get(setting).map(|of| without_password(of)));
         if RELOADABLE.contains(&setting.as_str()) {
             tracing::info!(%setting, ?from, ?to, "setting changed");
         } else {
@@ -280,7 +289,16 @@ fn reload(
     tracing::info!("settings reloaded");
     known.retain(|name, _| !RELOADABLE.contains(&name.as_str()));
     known.extend(now.into_iter().filter(|(name, _)| RELOADABLE.contains(&name.as_str())));
-    Some(reloadable(&args))
+    Some(reloadable)
+}
+
+/// A value for the log: the user and password of a URL are hidden.
+fn without_password(value: &str) -> String {
+    let hidden = value.split_once("://").and_then(|(scheme, rest)| {
+        let (_, host) = rest.rsplit_once('@')?;
+        Some(format!("{scheme}://***@{host}"))
+    });
+    hidden.unwrap_or_else(|| value.to_owned())
 }
 
 fn core_config(args: &ServeArgs, settings: &Settings) -> Result<CoreConfig> {

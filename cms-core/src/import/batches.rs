@@ -164,7 +164,7 @@ fn errors_by_index(objects: &[&Value], report: BatchReport) -> Vec<(usize, Field
         let data: Value = serde_json::from_str(error.data.get()).unwrap_or_default();
         let is_refused = |object: &&Value| match object.get("id").and_then(Value::as_str) {
             Some(id) => id == error.id,
-            None => error.id.is_empty() && **object == data,
+            None => error.id.is_empty() && without_published(object) == data,
         };
         if let Some(ahead) = objects[next..].iter().position(is_refused) {
             found.push((next + ahead, error.errors));

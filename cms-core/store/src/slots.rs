@@ -17,7 +17,9 @@
 
 use std::collections::HashSet;
 
-use cms_model::{content_type::indexed::IndexedProperties, error::Result, object::model::Edition};
+use cms_model::{
+    content_type::indexed::IndexedProperties, error::Result, limits, object::model::Edition,
+};
 use rusqlite::params;
 
 use super::{Reader, WriteTransaction, error::map, object::table_of};
@@ -86,6 +88,18 @@ impl WriteTransaction<'_> {
             progress(done, total);
         }
         Ok(())
+    }
+
+    /// Creates the missing indexes of all stored content types: other nodes of a cluster may have changed them.
+    pub(super) fn ensure_slots_of_types(&self) -> Result<()> {
+        let types: Vec<i64> = self.query_values("SELECT pk FROM ctd", [])?;
+        let mut count = limits::MAX_INDEXED_PROPERTIES;
+        for ctd in types {
+            let definition = self.ctd(ctd)?.definition;
+            let slots = IndexedProperties::of_type(&definition, &definition.properties());
+            count = count.max(slots.count());
+        }
+        self.ensure_slots(count, |_, _| {})
     }
 
     /// Drops the indexes of the first `count` slots.

@@ -134,6 +134,39 @@ fn rules_hold_across_nodes_without_catching_up() {
     assert_eq!((first.differences(), second.differences()), (0, 0));
 }
 
+/// More properties than the indexes that every database has from the start.
+#[test]
+fn indexes_of_a_type_are_created_on_every_node() {
+    let (database, first, second) = two_nodes();
+    let names: Vec<String> = (0..40).map(|number| format!("p{number}")).collect();
+    let text = |name: &String| (name.clone(), json!({ "type": "string" }));
+    let config = |name: &String| {
+        let config = json!({ "label": name, "inputType": "text", "unique": true });
+        (name.clone(), config)
+    };
+    let properties: serde_json::Map<_, _> = names.iter().map(text).collect();
+    let configs: serde_json::Map<_, _> = names.iter().map(config).collect();
+    let definition = json!({
+        "name": "many", "label": "Many",
+        "schemaDefinition": { "type": "object", "allOf": [
+            { "$ref": "#/components/schemas/AbstractContentTypeSchemaDefinition" },
+            { "type": "object", "properties": properties },
+        ], "required": [], "additionalProperties": false },
+        "metaDefinition": { "order": names, "propertiesConfig": configs },
+    });
+    first.cms().types().create(&Caller::local(), map(definition)).unwrap();
+    // A new node copies the type while it has no objects.
+    let third = TestNode::start(&database);
+    create_object(first.cms(), "many", json!({ "id": "a", "p30": "x" }));
+    second.catch_up().unwrap();
+    third.catch_up().unwrap();
+    for node in [&first, &second, &third] {
+        let request = ListRequest { order_by: Some("p30".to_owned()), ..ListRequest::default() };
+        let list = node.cms().objects().list(&Caller::local(), "many", &request).unwrap();
+        assert_eq!(list.to_value()["total_count"], 1);
+    }
+}
+
 #[test]
 fn commit_that_is_stored_but_not_applied_is_the_last_known_one() {
     let (_database, first, _second) = two_nodes();

@@ -115,11 +115,14 @@ async fn buffer(app: &App, mut reader: BodyReader<'_>, limit: usize) -> Result<B
     Ok(BufferedBody { bytes, _permit: permit })
 }
 
-/// Discards the rest of a short body that arrives without delay: a connection with unread bytes is
-/// closed, and the client may lose the response.
-pub(crate) async fn discard(body: &mut Body) {
-    if body.is_end_stream() || body.size_hint().lower() > MAX_DISCARDED_BYTES {
-        return;
+/// Discards the rest of a short body that arrives without delay, so that its connection stays usable. Returns
+/// whether the body has ended.
+pub(crate) async fn discard(body: &mut Body) -> bool {
+    if body.is_end_stream() {
+        return true;
+    }
+    if body.size_hint().lower() > MAX_DISCARDED_BYTES {
+        return false;
     }
     let mut left = MAX_DISCARDED_BYTES;
     let discarding = async {
@@ -127,12 +130,13 @@ pub(crate) async fn discard(body: &mut Body) {
             let length = frame.data_ref().map_or(0, Bytes::len) as u64;
             match left.checked_sub(length) {
                 Some(rest) => left = rest,
-                None => return,
+                None => return false,
             }
         }
+        true
     };
     // A slow client loses the connection.
-    time::timeout(DISCARD_TIMEOUT, discarding).await.ok();
+    time::timeout(DISCARD_TIMEOUT, discarding).await.unwrap_or(false)
 }
 
 /// Parses a body that is a JSON object.

@@ -15,13 +15,16 @@ pub(crate) fn openid_name(is_https: bool) -> &'static str {
     if is_https { "__Host-cms_openid" } else { "cms_openid" }
 }
 
-/// Returns the value of a cookie; of several, the first one.
+/// Returns the value of a cookie; of several, the first one. Cookies of other applications on the host may have
+/// any bytes.
 pub(crate) fn value<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
-    let values =
-        headers.get_all(header::COOKIE).into_iter().filter_map(|value| value.to_str().ok());
-    let mut pairs =
-        values.flat_map(|value| value.split(';')).filter_map(|pair| pair.split_once('='));
-    pairs.find(|(found, _)| found.trim() == name).map(|(_, value)| value.trim())
+    let values = headers.get_all(header::COOKIE).into_iter().map(HeaderValue::as_bytes);
+    let cookies = values.flat_map(|value| value.split(|byte| *byte == b';'));
+    let mut texts = cookies.filter_map(|cookie| std::str::from_utf8(cookie).ok());
+    texts.find_map(|cookie| {
+        let (found, value) = cookie.split_once('=')?;
+        (found.trim() == name).then(|| value.trim())
+    })
 }
 
 /// `Set-Cookie` for a new session.
@@ -78,6 +81,10 @@ mod tests {
         ] {
             assert_eq!(value(&headers(values), session_name(false)), expected, "{values:?}");
         }
+        // Cookies of other applications may have any bytes.
+        let other = HeaderValue::from_bytes(b"name=Zo\xeb\xff; cms_session=a").unwrap();
+        let headers = HeaderMap::from_iter([(header::COOKIE, other)]);
+        assert_eq!(value(&headers, session_name(false)), Some("a"));
     }
 
     #[test]

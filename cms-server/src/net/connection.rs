@@ -11,7 +11,7 @@ use std::{
     pin::Pin,
     sync::{
         Arc,
-        atomic::{AtomicU64, AtomicUsize, Ordering},
+        atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
     },
     task::{Context, Poll, ready},
     time::Duration,
@@ -22,7 +22,7 @@ use cms_core::{MemoryBudget, Reservation};
 use hyper::body::{Frame, SizeHint};
 use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
-    time::{self, Instant},
+    time::{self, Instant, Sleep},
 };
 
 use super::{
@@ -38,6 +38,10 @@ const CHECK_INTERVAL: Duration = Duration::from_secs(5);
 const DRAIN_INTERVAL: Duration = Duration::from_millis(250);
 /// Fewer bytes in a check interval do not count as progress: they may be HTTP/2 control frames.
 const MIN_PROGRESS_BYTES: usize = 64;
+/// How long a socket is read after the last response, if the client still sends a refused body.
+const LINGER_TIMEOUT: Duration = Duration::from_secs(5);
+/// Bytes that are discarded at a time.
+const DISCARDED_BYTES: usize = 8 * 1024;
 /// The responses of one connection may take one eighth of the response memory budget.
 const CONNECTION_MEMORY_DIVISOR: usize = 8;
 
@@ -53,6 +57,8 @@ pub(crate) struct Connection {
     requests: AtomicU64,
     /// Requests whose response is not complete.
     running: AtomicUsize,
+    /// The client may still send the body of a request that was refused.
+    has_unread_body: AtomicBool,
 }
 
 impl Connection {
@@ -71,7 +77,14 @@ impl Connection {
             unsent_bytes: AtomicUsize::new(0),
             requests: AtomicU64::new(0),
             running: AtomicUsize::new(0),
+            has_unread_body: AtomicBool::new(false),
         }
+    }
+
+    /// Notes that a request ended before its body was read: the end of the connection waits for the client
+    /// then, see [`Socket`].
+    pub(crate) fn leave_body_unread(&self) {
+        self.has_unread_body.store(true, Ordering::Relaxed);
     }
 
     /// Returns the memory that the response to one request may take.
@@ -103,12 +116,14 @@ impl Connection {
             } else if idle_since.elapsed() >= IDLE_TIMEOUT {
                 return "idle";
             }
+            let sent = usize::try_from(written - written_before).unwrap_or(usize::MAX);
             if unsent == 0 || unsent_before == 0 {
-                // Only time in which the server waits for the client counts.
+                // Only time in which the server waits for the client counts. But the bytes that the system took
+                // in this time give the client time to read them.
                 transfer = min_rate.start();
+                transfer.record(sent, Duration::ZERO);
                 continue;
             }
-            let sent = usize::try_from(written - written_before).unwrap_or(usize::MAX);
             transfer.set_held_bytes(unsent.min(unsent_before));
             transfer.record(if sent < MIN_PROGRESS_BYTES { 0 } else { sent }, CHECK_INTERVAL);
             let is_scarce = self.process.used() > self.process.limit() / 2;
@@ -206,14 +221,26 @@ impl Drop for UnsentBytes {
     }
 }
 
-/// The socket of a connection: counts what is written, and passes what is read to [`RequestLines`].
+/// The socket of a connection: counts what is written, and passes what is read to [`RequestLines`]. After the
+/// last response, it discards the rest of an unread body: if a socket is closed with unread bytes, the client
+/// may lose the response.
 pub(crate) struct Socket<S> {
-    pub(crate) inner: S,
-    pub(crate) connection: Arc<Connection>,
-    pub(crate) request_lines: Arc<RequestLines>,
+    inner: S,
+    connection: Arc<Connection>,
+    request_lines: Arc<RequestLines>,
+    /// The end of [`LINGER_TIMEOUT`], once the last response is sent.
+    lingering: Option<Pin<Box<Sleep>>>,
 }
 
 impl<S> Socket<S> {
+    pub(crate) fn new(
+        inner: S,
+        connection: Arc<Connection>,
+        request_lines: Arc<RequestLines>,
+    ) -> Self {
+        Self { inner, connection, request_lines, lingering: None }
+    }
+
     fn count(&self, written: &Poll<io::Result<usize>>) {
         if let Poll::Ready(Ok(bytes)) = written {
             self.connection.written_bytes.fetch_add(*bytes as u64, Ordering::Relaxed);
@@ -237,7 +264,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Socket<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Socket<S> {
+impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Socket<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -253,7 +280,24 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Socket<S> {
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.inner).poll_shutdown(context)
+        let has_unread_body = self.connection.has_unread_body.load(Ordering::Relaxed);
+        let Self { inner, lingering, .. } = &mut *self;
+        if lingering.is_none() {
+            ready!(Pin::new(&mut *inner).poll_shutdown(context))?;
+            if !has_unread_body {
+                return Poll::Ready(Ok(()));
+            }
+        }
+        let timeout = lingering.get_or_insert_with(|| Box::pin(time::sleep(LINGER_TIMEOUT)));
+        while timeout.as_mut().poll(context).is_pending() {
+            let mut discarded = [0; DISCARDED_BYTES];
+            let mut buffer = ReadBuf::new(&mut discarded);
+            ready!(Pin::new(&mut *inner).poll_read(context, &mut buffer)).ok();
+            if buffer.filled().is_empty() {
+                break;
+            }
+        }
+        Poll::Ready(Ok(()))
     }
 
     fn poll_write_vectored(

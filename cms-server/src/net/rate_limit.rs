@@ -67,9 +67,12 @@ impl<K: Hash + Eq + Clone> RateLimiter<K> {
         Self { rate: AtomicU64::new(packed(rate)), empty_at: Cache::new(MAX_BUCKETS) }
     }
 
-    /// Changes the limit; the fill of all buckets stays.
+    /// Changes the limit. All buckets are empty then: their fill is a time, which means another number of
+    /// requests at another rate.
     pub(crate) fn set(&self, rate: Option<Rate>) {
-        self.rate.store(packed(rate), Ordering::Relaxed);
+        if self.rate.swap(packed(rate), Ordering::Relaxed) != packed(rate) {
+            self.empty_at.clear();
+        }
     }
 
     /// Returns whether a client may send a request now, and counts the request if so.
@@ -157,8 +160,14 @@ mod tests {
             let now = Duration::from_millis(at);
             assert_eq!(limiter.admits(&client, || now), admitted, "row {row}");
         }
+        // A higher rate admits a client that has used up the lower one.
+        let now = || Duration::from_secs(9);
+        limiter.set(Some(rate(10, 3)));
+        assert!(!limiter.admits(&"a", now), "the same rate changes nothing");
+        limiter.set(Some(rate(1000, 3)));
+        assert!(limiter.admits(&"a", now));
         limiter.set(None);
-        assert!(limiter.admits(&"a", || Duration::from_secs(9)));
+        assert!(limiter.admits(&"a", now));
     }
 
     #[test]

@@ -124,8 +124,8 @@ pub(crate) async fn handle(
     trace::end(span, log.caller.as_ref(), response.status);
     let time = started.elapsed();
     app.metrics.count_request(route, response.status, time);
-    if sends_body {
-        body::discard(&mut body).await;
+    if sends_body && !body::discard(&mut body).await {
+        connection.leave_body_unread();
     }
     log.write(&app, &response, &method, &uri, &request_id, time);
     let mut response =

@@ -120,6 +120,23 @@ fn upload_may_arrive_in_small_chunks() {
 }
 
 /// The file of an aborted upload is removed, and its permit is released.
+/// A client that sends the complete request first must not lose the response.
+#[test]
+fn refused_upload_gets_its_response() {
+    let (_core, running) = start(&ServerConfig::default());
+    for _ in 0..5 {
+        let mut stream = connect(&running);
+        let length = 5_000_000;
+        let head = format!(
+            "POST /api/media HTTP/1.1\r\nhost: x\r\nx-auth-token: wrong\r\ncontent-type: {FORM}\r\n\
+             content-length: {length}\r\n\r\n"
+        );
+        stream.write_all(head.as_bytes()).unwrap();
+        stream.write_all(&vec![b'a'; length]).unwrap();
+        assert_eq!(read(&mut BufReader::new(stream)).0, 401);
+    }
+}
+
 #[test]
 fn aborted_upload_is_removed() {
     let (core, running) = start(&ServerConfig { bodies: 1, ..ServerConfig::default() });

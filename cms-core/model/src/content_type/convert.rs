@@ -166,7 +166,7 @@ fn carry_over(old: &Property, new: &Property, stored: Option<&Value>) -> Carried
             read.map_or_else(reset, |value| (Some(value), false))
         }
         (Items, Items) => nested_of(stored, |value| convert_items(old, new, value)),
-        (Custom, Custom) if old.is_nested_object() && new.is_nested_object() => {
+        (Custom, Custom) if new.is_nested_object() && old.schema_type == SchemaType::Object => {
             nested_of(stored, |value| convert_members(old, new, value))
         }
         (Text | Radio | Select, Text | Radio | Select) => (stored.cloned(), false),

@@ -209,7 +209,10 @@ impl<'a> PropertyStep<'a> {
             source: &diff.old.unwrap_or(property).name,
             converts: diff.converts(),
             checked: diff.new.filter(|_| is_of_other_type).map(|new| {
-                (without_options(new), PropertySchema::of(new, &schemas[new.name.as_str()]))
+                (
+                    without_options_and_uniqueness(new),
+                    PropertySchema::of(new, &schemas[new.name.as_str()]),
+                )
             }),
             newly_required: pair
                 .filter(|(old, new)| diff::has_same_kind(old, new))
@@ -448,11 +451,11 @@ fn addresses(property: &Property, value: &Value) -> Vec<(String, String)> {
     found
 }
 
-/// Returns a property without its options: a value outside the options is kept, and validated at the
-/// next write of the object.
-fn without_options(property: &Property) -> Property {
-    let nested = property.nested.iter().map(without_options).collect();
-    Property { options: Vec::new(), nested, ..property.clone() }
+/// Returns a property without its options, and without unique values in lists: such values are kept, and
+/// validated at the next write of the object.
+fn without_options_and_uniqueness(property: &Property) -> Property {
+    let nested = property.nested.iter().map(without_options_and_uniqueness).collect();
+    Property { options: Vec::new(), unique: false, nested, ..property.clone() }
 }
 
 /// Returns a property with only those of its relations whose `validation` changed.

@@ -14,6 +14,9 @@ use crate::{Reader, WriteTransaction, error::map, lock, pool};
 /// Maximum number of rows per request.
 const CHUNK_ROWS: usize = 2000;
 
+/// The table of content types.
+const TYPES: &str = "ctd";
+
 /// The connection that writes the changes of other nodes. It does not enforce foreign keys: these hold
 /// at the end of the transaction, but not between two rows, and a deletion must not cascade to rows
 /// that stay.
@@ -65,6 +68,10 @@ fn apply(
             rows::delete(writer, table, &deleted)?;
             rows::write(writer, table, &rows)?;
         }
+    }
+    // The schema is not copied.
+    if changes.contains_key(TYPES) {
+        writer.ensure_slots_of_types()?;
     }
     let head = snapshot.head();
     write_sequences(writer, head)?;

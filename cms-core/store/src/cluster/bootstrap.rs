@@ -5,10 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use cms_model::{
-    error::{Error, Result, path_error},
-    limits,
-};
+use cms_model::error::{Error, Result, path_error};
 use cms_system::folder;
 use rusqlite::{Connection, params};
 
@@ -77,9 +74,7 @@ fn fill(connection: &mut Connection, snapshot: &mut dyn SharedSnapshot) -> Resul
         for (_, sql) in &indexes {
             transaction.execute_batch(sql).map_err(map)?;
         }
-        let slots: usize =
-            writer.query_value("SELECT coalesce(max(slot_count), 0) FROM object", [])?;
-        writer.ensure_slots(slots.max(limits::MAX_INDEXED_PROPERTIES), |_, _| {})?;
+        writer.ensure_slots_of_types()?;
         let dangling = writer.dangling_rows()?;
         if let Some((table, referenced)) = dangling.first() {
             return Err(Error::Damaged(format!(
