@@ -130,6 +130,12 @@ fn serve(
     // A node may need minutes to copy the database of the cluster.
     let bound = if core.cluster.is_some() { bound.respond_while_starting() } else { bound };
     let cms = Arc::new(target::open_directory(core)?);
+    if let Some(cluster) = cms.cluster() {
+        // Before the first write: that would apply all missed commits while it holds the lock of the cluster, and
+        // have a date of the uncorrected clock.
+        cluster.catch_up()?;
+        cluster.report()?;
+    }
     cms.media().connect().map_err(media_failure)?;
     show_keys(&cms.keys().ensure_first(&first_keys())?, printer)?;
     let set_up = ensure_first_user(&cms, args.public_url.as_deref(), bound.address(), printer)?;

@@ -124,6 +124,11 @@ impl Default for Recent {
 }
 
 impl Recent {
+    /// Removes all images.
+    pub fn clear(&self) {
+        self.0.clear();
+    }
+
     pub fn get(&self, tag: &str) -> Option<Bytes> {
         self.0.get(tag)
     }

@@ -52,6 +52,7 @@ pub fn create_cluster(
         copy_files(&from.files, &to)?;
     }
     from.store.create_cluster(database)?;
+    transferred.objects = from.store.read(|reader| reader.live_objects())?;
     // Files that were uploaded after the first copy. No more follow: the directory refuses writes now.
     (transferred.files, transferred.bytes) = copy_files(&from.files, &to)?;
     Ok(transferred)

@@ -185,6 +185,7 @@ impl Media<'_> {
             } else if recorded == Some(sent) {
                 files.repair(id, file)?;
                 self.cms.renders.remove(id)?;
+                self.cms.recent_renders.clear();
                 true
             } else {
                 false

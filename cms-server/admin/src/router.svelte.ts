@@ -96,15 +96,9 @@ export function newHref(type: string, query?: Record<string, string>): string {
   return href(`c/${encodeURIComponent(type)}/${NEW_SEGMENT}`, query);
 }
 
-/** Built-in types that have screens of their own. */
-const OWN_SCREENS = new Map([
-  ['_media', 'media'],
-  ['_webhooks', 'webhooks'],
-]);
-
-/** The URL of the list of a type. */
+/** The URL of the list of a type; two built-in types have screens of their own. */
 export function listHref(type: string): string {
-  return href(OWN_SCREENS.get(type) ?? `c/${encodeURIComponent(type)}`);
+  return href(/^_(media|webhooks)$/.test(type) ? type.slice(1) : `c/${encodeURIComponent(type)}`);
 }
 
 /** The URL of the form of an object. */

@@ -41,8 +41,17 @@ export const provideSheet = (open: OpenSheet): void => void setContext(SHEET_KEY
 export const useObject = (): ObjectHost | undefined => getContext<ObjectHost | undefined>(FORM_KEY);
 export const useSheet = (): OpenSheet | undefined => getContext<OpenSheet | undefined>(SHEET_KEY);
 
-/** Makes the form wait for the uploads of a control while the control is mounted. */
+const SETTLED_POLL_MS = 500;
+
+/** Makes the form wait for the uploads of a control, also after the control was unmounted, in a collapsed item. */
 export function registerUploads(uploads: RunningUploads): void {
   const group = useObject()?.uploads;
-  onMount(() => group?.add(uploads));
+  onMount(() => {
+    const remove = group?.add(uploads);
+    const removeWhenSettled = () => {
+      if (uploads.running > 0) setTimeout(removeWhenSettled, SETTLED_POLL_MS);
+      else remove?.();
+    };
+    return removeWhenSettled;
+  });
 }

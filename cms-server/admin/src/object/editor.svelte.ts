@@ -289,17 +289,16 @@ export class ObjectEditor {
   async resolveConflicts(choices: Values): Promise<void> {
     const conflict = this.mergeConflict;
     if (!conflict) return;
-    this.mergeConflict = null;
-    if (conflict.reason !== 'unsaved-work') this.#adopt(conflict.newerVersion, conflict.merge.values);
-    else {
-      // While the dialog was open, the form may have taken over a newer version.
-      const now = staleWorkConflict(this.staleWork, this.object, this.formState);
-      if (!isEqual(now?.merge.conflicts, conflict.merge.conflicts)) {
-        this.mergeConflict = now;
-        return;
-      }
-      if (now) this.formState.mine = now.merge.values;
-    }
+    // While the dialog was open, the form may have changed: by an upload that ended, or by a newer version.
+    const now =
+      conflict.reason === 'unsaved-work'
+        ? staleWorkConflict(this.staleWork, this.object, this.formState)
+        : { ...conflict, merge: this.#mergeWith(conflict.newerVersion.object) };
+    const isSame = isEqual(now?.merge.conflicts, conflict.merge.conflicts);
+    this.mergeConflict = isSame ? null : now;
+    if (!isSame) return;
+    if (now?.reason === 'unsaved-work') this.formState.mine = now.merge.values;
+    else if (now) this.#adopt(now.newerVersion, now.merge.values);
     this.setValues(choices);
     if (conflict.reason === 'unsaved-work') await this.discardStaleWork();
     if (conflict.reason === 'save') await this.save();
@@ -354,9 +353,11 @@ export class ObjectEditor {
 
   /** Checks the values without saving. Before the first try only changed properties show their errors. */
   async check(): Promise<void> {
-    if (this.readonly || !this.formState.isChanged || this.#saving || this.deleted) return;
-    const { mine } = this.formState;
-    const fields = await fieldErrors(this.type, this.id, this.formState);
+    if (this.readonly || this.#saving || this.deleted) return;
+    const { mine, isChanged } = this.formState;
+    if (!isChanged && isEqual(this.errors, {})) return;
+    // Values that are the stored ones again have no errors.
+    const fields = isChanged ? await fieldErrors(this.type, this.id, this.formState) : {};
     if (fields === null || this.formState.mine !== mine || this.#saving) return;
     this.errors = this.#tried ? fields : errorsOf(this.formState.changed, fields);
     if (this.problem?.status === 400 && Object.keys(fields).length === 0) this.problem = null;

@@ -43,20 +43,16 @@ export interface ObjectQuery {
   signal?: AbortSignal;
 }
 
-/** Searches end after this number of hits. */
-const MAX_HITS = 10_000;
-
 /** Objects ranked by words; without words, the newest first. */
 export async function searchObjects(search: ObjectQuery): Promise<SearchHits> {
   const q = queryFor(search.words);
-  const limit = search.limit ?? 20;
   const facets = ['internal.contentType', 'internal.status'];
   const result = await sendOrThrow(
     api.GET('/api/v1/search', {
       params: {
         query: {
           q,
-          limit,
+          limit: search.limit ?? 20,
           page: search.page ?? 1,
           'item_fields[]': ['internal'],
           ...(search.types && search.types.length > 0 ? { 'content_type[]': search.types } : {}),
@@ -73,7 +69,7 @@ export async function searchObjects(search: ObjectQuery): Promise<SearchHits> {
   return {
     hits: result.data.map(({ item }) => readHit(item)),
     total: result.total_count,
-    pages: Math.min(result.total_pages, Math.floor(MAX_HITS / limit)),
+    pages: result.total_pages,
     isIncomplete: result.summary.incomplete_results === true,
     types: buckets(aggregations, 'internal.contentType'),
     statuses: buckets(aggregations, 'internal.status'),

@@ -37,7 +37,7 @@ export function onChange(listener: Listener): () => void {
 
 const MIN_REFRESH_INTERVAL_MS = 1000;
 /** Queries over all types: every change makes them stale. */
-const ALL_TYPE_QUERIES = new Set(['home', 'schedule', 'counts', 'trash-count']);
+const ALL_TYPE_QUERIES = new Set(['home', 'schedule', 'counts']);
 
 /** Lists that do not move under the pointer: they show the number of changes instead. */
 const WAITING_LISTS = new Set(['list', 'activity', 'trash', 'search']);

@@ -63,13 +63,9 @@ function dayNumber(time: Date): number {
   return Math.round(Date.UTC(time.getFullYear(), time.getMonth(), time.getDate()) / 1000 / DAY_SECONDS);
 }
 
-export function number(value: number): string {
-  return new Intl.NumberFormat(locale).format(value);
-}
-
-/** A stored number, with all its digits. */
-export function exactNumber(value: number): string {
-  return new Intl.NumberFormat(locale, { maximumFractionDigits: 20 }).format(value);
+/** A number. A stored one is shown with all its digits: at most 20 after the decimal sign. */
+export function number(value: number, maximumFractionDigits = 3): string {
+  return new Intl.NumberFormat(locale, { maximumFractionDigits }).format(value);
 }
 
 /** The form of a sentence that fits a number: `plural(2, { one: '1 post', other: '2 posts' })`. */

@@ -9,6 +9,8 @@ import { richTextSchema as schema } from './schema';
 
 /** Reads a text. Never fails: what the schema does not know becomes an opaque node. */
 export function readHtml(html: string): Node {
+  // A text that begins here has a complete paragraph, unlike a stored line without one.
+  if (html.trim() === '') return schema.node('doc', null, [schema.node('paragraph')]);
   return schema.node('doc', null, blocksOf(parseHtml(html).body));
 }
 
@@ -149,6 +151,10 @@ function addRows(section: Element, rows: Node[]): boolean {
 
 /** HTML of blocks. */
 export function writeBlocks(parent: Node): string {
+  // A text in which nothing was typed.
+  const only = parent.childCount === 1 ? parent.firstChild : null;
+  const isNew = only?.type.name === 'paragraph' && only.attrs.form === 'auto' && only.childCount === 0;
+  if (isNew && parent.type.name === 'doc') return '';
   let html = '';
   let bareBefore = false;
   parent.forEach((node) => {

@@ -74,37 +74,27 @@ export async function readWaiting(
   signal: AbortSignal,
 ): Promise<Waiting[]> {
   const workflows = await readWorkflows({ signal });
-  const waiting = await Promise.all(
-    workflows.map((workflow) => {
-      const names = types.filter((type) => type.workflowId === workflow.id).map(({ name }) => name);
-      return readWaitingOf(names, waitingStates(workflow, mayPublish), signal);
+  const found = await Promise.all(
+    workflows.map(async (workflow) => {
+      const states = waitingStates(workflow, mayPublish);
+      const used = types.filter((type) => type.workflowId === workflow.id);
+      if (used.length === 0 || states.length === 0) return [];
+      const query = {
+        q: '*',
+        limit: MAX_ITEMS,
+        'content_type[]': used.map(({ name }) => name),
+        'item_fields[]': ['internal'],
+        filters: { 'internal.workflowState': states.map(exactValue).join(' OR ') },
+        order_by: 'internal.updatedAt',
+        order_direction: 'desc' as const,
+      };
+      return (await sendOrThrow(api.GET('/api/v1/search', { params: { query }, signal }))).data;
     }),
   );
-  const newestFirst = (a: Waiting, b: Waiting) => (b.updatedAt ?? '').localeCompare(a.updatedAt ?? '');
-  return waiting.flat().sort(newestFirst).slice(0, MAX_ITEMS);
-}
-
-/** Objects of these types in these states, newest first. */
-async function readWaitingOf(types: string[], states: string[], signal: AbortSignal): Promise<Waiting[]> {
-  if (types.length === 0 || states.length === 0) return [];
-  const found = await sendOrThrow(
-    api.GET('/api/v1/search', {
-      params: {
-        query: {
-          q: '*',
-          limit: MAX_ITEMS,
-          'content_type[]': types,
-          'item_fields[]': ['internal'],
-          filters: { 'internal.workflowState': states.map(exactValue).join(' OR ') },
-          order_by: 'internal.updatedAt',
-          order_direction: 'desc',
-        },
-      },
-      signal,
-    }),
-  );
-  return found.data.map(({ item }) => {
+  const waiting = found.flat().map(({ item }) => {
     const internal = record(record(item).internal);
     return { ...readHit(item), state: string(internal.workflowState) ?? '' };
   });
+  const newestFirst = waiting.sort((a, b) => String(b.updatedAt).localeCompare(String(a.updatedAt)));
+  return newestFirst.slice(0, MAX_ITEMS);
 }

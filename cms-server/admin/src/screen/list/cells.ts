@@ -1,7 +1,7 @@
 // What a cell of a list shows. Plain values; knows no request.
 import type { Field } from '../../type/form';
 import { record, records, string } from '../../type/definition';
-import { dateTime, exactNumber } from '../../text/format';
+import { dateTime, number } from '../../text/format';
 import { locale, t } from '../../text';
 import { targetOf } from '../../value/link';
 import { fileOfUrl, thumbnailPath } from '../../value/media';
@@ -44,7 +44,7 @@ export function storedDate(value: string): string {
 export function cellText(field: Field, value: unknown): string {
   if (value === undefined || value === null || value === '') return t.common.none;
   if (field.kind === 'checkbox') return value === true ? t.common.yes : t.common.no;
-  if (field.kind === 'number' && typeof value === 'number') return exactNumber(value);
+  if (field.kind === 'number' && typeof value === 'number') return number(value, 20);
   if (field.kind === 'dateTime' && typeof value === 'string') return storedDate(value);
   if (field.kind === 'geo') {
     const { lat, lon } = record(value);

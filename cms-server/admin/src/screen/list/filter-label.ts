@@ -1,6 +1,6 @@
 // A filter in words. Plain values; knows no request.
 import { t } from '../../text';
-import { exactNumber } from '../../text/format';
+import { number } from '../../text/format';
 import { storedDate } from './cells';
 import type { Condition, Scalar } from './conditions';
 import { statusName, type Property } from './properties';
@@ -18,7 +18,7 @@ export function valueLabel(
   titleOf: (address: string) => string,
 ): string {
   if (typeof value === 'boolean') return value ? t.common.yes : t.common.no;
-  if (typeof value === 'number') return exactNumber(value);
+  if (typeof value === 'number') return number(value, 20);
   const option = property?.options?.find((item) => item.value === value);
   if (option) return option.label;
   if (property?.kind === 'relation') return titleOf(value);
