@@ -21,7 +21,7 @@ pub(crate) struct YamlDocument {
     /// The file as the user named it.
     name: String,
     text: String,
-    /// Whether only a JSON parser reads the text: then it finds positions, too.
+    /// Whether only a JSON parser reads the text correctly: then it finds positions, too.
     is_json: bool,
     pub(crate) value: Value,
 }
@@ -41,7 +41,8 @@ impl YamlDocument {
         // YAML joins the lines of a text, also at characters that are no line ends in JSON.
         let json = serde_json::from_str(&text).ok().map(|UniqueKeys(value)| value);
         let (is_json, value) = match (serde_yaml::from_str(&text), json) {
-            (Ok(UniqueKeys(value)), json) => (false, json.unwrap_or(value)),
+            (Ok(UniqueKeys(value)), None) => (false, value),
+            (Ok(UniqueKeys(yaml)), Some(json)) => (yaml != json, json),
             (Err(_), Some(value)) => (true, value),
             (Err(error), None) => return Err(Diagnostic::syntax(name, position(&error), &error)),
         };

@@ -15,7 +15,11 @@ use cms_core::{Cluster, Cms, Error, Position, Result};
 use prometheus::{Histogram, HistogramOpts};
 use tokio::{sync::oneshot, time};
 
-use crate::telemetry::metrics::{BUCKETS, valid};
+use crate::{
+    blocking,
+    state::App,
+    telemetry::metrics::{BUCKETS, valid},
+};
 
 /// How current the reads of this request must be. A weaker value than the setting of the server, or than the
 /// route needs, has no effect.
@@ -242,6 +246,16 @@ pub(crate) fn position_header(cms: &Cms) -> Option<HeaderValue> {
 
 fn format_position(Position { commit, nonce }: Position) -> String {
     format!("{commit}-{nonce:016x}")
+}
+
+/// Waits until no node accepts a key or session that has just been revoked, at most as long as
+/// docs/reference/cluster.md#what-is-guaranteed says.
+pub(crate) async fn wait_for_nodes(app: &Arc<App>) {
+    if app.cms.cluster().is_some() {
+        let wait = |app: &App| app.cms.cluster().map(|cluster| cluster.wait_for_nodes());
+        // The access is revoked, whatever becomes of the wait.
+        blocking::run_without_permit(app, wait).await.ok();
+    }
 }
 
 #[cfg(test)]

@@ -19,7 +19,6 @@ use hyper_util::{
     rt::{TokioExecutor, TokioIo, TokioTimer},
     server::conn::auto::Builder,
 };
-use socket2::SockRef;
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     net::{TcpListener, TcpSocket, TcpStream},
@@ -386,7 +385,7 @@ async fn serve_stream(
         tracing::debug!(%error, "TCP_NODELAY not set");
     }
     #[cfg(target_os = "linux")]
-    if let Err(error) = SockRef::from(&stream).set_tcp_notsent_lowat(UNSENT_BYTES) {
+    if let Err(error) = socket2::SockRef::from(&stream).set_tcp_notsent_lowat(UNSENT_BYTES) {
         tracing::debug!(%error, "TCP_NOTSENT_LOWAT not set");
     }
     let connection = Arc::new(connection);

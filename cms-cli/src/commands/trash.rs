@@ -135,7 +135,9 @@ fn empty(
     if dry_run {
         return would(printer, &format!("remove {objects} permanently"));
     }
-    settings.confirm(&format!("remove {objects} permanently?"))?;
+    if count > 0 {
+        settings.confirm(&format!("remove {objects} permanently?"))?;
+    }
     let content_types = (!types.is_empty()).then_some(types);
     // Without what was deleted after the question. The newest entry is the first.
     let after_newest = found.data.first().and_then(|newest| dates::parse_date(&newest.deleted_at));
@@ -143,13 +145,13 @@ fn empty(
     let request = EmptyTrashRequest { content_types, deleted_before: before };
     let mut progress = printer.progress("remove", count);
     let mut removed = 0;
-    loop {
+    // Of an empty trash, nothing is removed: nobody was asked about it.
+    let mut more = count > 0;
+    while more {
         let emptied = target.empty_trash(&request)?;
         removed += emptied.removed_count;
         progress.advance(emptied.removed_count);
-        if !emptied.more {
-            break;
-        }
+        more = emptied.more;
     }
     drop(progress);
     let objects = counted(removed, "deleted object");

@@ -97,8 +97,11 @@ pub(crate) fn file_name(id: &str, extension: &str) -> String {
 /// Finds the types in an exported folder, ordered by name.
 pub(crate) fn read(folder: &Path) -> Result<Vec<TypeFolder>> {
     let mut types = Vec::new();
-    for path in with_definition(folder)? {
-        types.push(read_type(&path)?);
+    for path in entries(folder)? {
+        // An import must not skip a folder that it cannot read.
+        if has_definition(&path)? {
+            types.push(read_type(&path)?);
+        }
     }
     if types.is_empty() {
         return Err(Failure::usage(format!("{} has no exported types", folder.display()))
@@ -113,12 +116,7 @@ pub(crate) fn is_exported(folder: &Path) -> Result<bool> {
     if !is_folder(folder)? {
         return Ok(false);
     }
-    for path in entries(folder)? {
-        if is_type_folder(&path)? {
-            return Ok(true);
-        }
-    }
-    Ok(false)
+    Ok(entries(folder)?.iter().any(|path| is_type_folder(path).unwrap_or_default()))
 }
 
 /// Finds the folders with objects but without a definition, which [`read`] skips.
@@ -183,14 +181,10 @@ fn has_definition(path: &Path) -> Result<bool> {
     Ok(metadata(&path.join(DEFINITION))?.is_some_and(|found| found.is_file()))
 }
 
-/// The folders that have a definition.
+/// The folders that have a definition. Unreadable ones are those of other programs, such as `lost+found`.
 fn with_definition(folder: &Path) -> Result<Vec<PathBuf>> {
-    let mut found = Vec::new();
-    for path in entries(folder)? {
-        if has_definition(&path)? {
-            found.push(path);
-        }
-    }
+    let mut found = entries(folder)?;
+    found.retain(|path| has_definition(path).unwrap_or_default());
     Ok(found)
 }
 
@@ -513,6 +507,8 @@ mod tests {
         let refused = |error: Failure| assert!(format!("{error:?}").contains("ContentTypeB"));
         refused(read(folder.path()).err().unwrap());
         refused(without_definition(folder.path()).unwrap_err());
+        assert!(may_hold_export(folder.path()).unwrap());
+        assert_eq!(folder_names(folder.path()).unwrap().len(), 1);
     }
 
     #[test]

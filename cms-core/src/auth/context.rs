@@ -51,7 +51,7 @@ impl Cms {
 
 fn user(caller: &Caller) -> ContextUser {
     let actor = caller.actor();
-    // The holder of a preview token, a front end, need not know who made it.
+    // The holder of a preview token, a front end, need not know the name and address of who made it.
     let is_hidden = caller.credential == Credential::PreviewToken;
     let (role, email, username) = match &actor.kind {
         ActorKind::User { role, .. } if is_hidden => (Some(*role), None, String::new()),

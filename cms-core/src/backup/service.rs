@@ -117,7 +117,8 @@ impl Backups<'_> {
     /// [`Error::Internal`] with the error of the output or of a file, [`Error::Damaged`] with the
     /// first file that differs from the upload. The output is then not a valid backup.
     pub fn write(&self, copied: DatabaseCopy, output: &mut dyn Write) -> Result<Backup> {
-        let DatabaseCopy { database, files, mut known, at, lock } = copied;
+        // The lock is bound first, and so released last: the next backup uses the same file name.
+        let DatabaseCopy { lock, database, files, mut known, at } = copied;
         let seconds = u64::try_from(at.seconds()).unwrap_or_default();
         let mut packer = ArchiveWriter::new(output, seconds);
         let open = || Ok((fs::metadata(&database.0)?.len(), File::open(&database.0)?));

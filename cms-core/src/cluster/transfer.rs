@@ -7,9 +7,12 @@ use cms_model::{
     error::{Error, Result},
     settings::MediaStorage,
 };
-use cms_store::cluster::{
-    database::{Position, SharedDatabase},
-    open,
+use cms_store::{
+    Reader,
+    cluster::{
+        database::{Position, SharedDatabase},
+        open,
+    },
 };
 
 use crate::{Cms, CoreConfig};
@@ -52,7 +55,7 @@ pub fn create_cluster(
         copy_files(&from.files, &to)?;
     }
     from.store.create_cluster(database)?;
-    transferred.objects = from.store.read(|reader| reader.live_objects())?;
+    transferred.objects = from.store.read(|reader: &Reader<'_>| reader.live_objects())?;
     // Files that were uploaded after the first copy. No more follow: the directory refuses writes now.
     (transferred.files, transferred.bytes) = copy_files(&from.files, &to)?;
     Ok(transferred)

@@ -191,9 +191,11 @@ impl Indexer {
         Ok(has_lock && writer.has_more())
     }
 
-    /// Returns whether a new index of all types is being made: until it is complete, searches use the old one.
-    pub(super) fn is_rebuilding(&self) -> bool {
-        self.lock().next.is_some()
+    /// Returns whether a searched index is still the current one, and no new index of all types is being made.
+    pub(super) fn stays(&self, searched: &CurrentGeneration) -> bool {
+        let state = self.lock();
+        let number = state.current.as_ref().map(|current| current.number);
+        state.next.is_none() && number == Some(searched.number)
     }
 
     /// Returns whether a batch in the background has enough to do; `seq` is the last row of the

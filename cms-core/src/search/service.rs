@@ -1,6 +1,6 @@
 //! Searches content: the order of the steps (see docs/reference/search.md).
 
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::Arc};
 
 use cms_model::{
     TRACE_TARGET,
@@ -26,7 +26,7 @@ use cms_search::{Found, Hit, SearchScope};
 use cms_store::{Reader, TypesRead};
 use tracing::info_span;
 
-use super::{index_follower::ContentSource, response};
+use super::{generation_folder::CurrentGeneration, index_follower::ContentSource, response};
 use crate::{
     cms::Cms,
     content_type::service::is_named,
@@ -80,8 +80,9 @@ impl Searching<'_> {
             let scope = self.scope(caller, request, catalog, &types);
             Ok((reader.journal_head()?, scope))
         })?;
-        let (found, is_current) = info_span!(target: TRACE_TARGET, "search")
+        let (found, index) = info_span!(target: TRACE_TARGET, "search")
             .in_scope(|| self.find(head.seq, &search, &scope, window(request)))?;
+        let is_current = index.position.covers(head.seq);
         self.cms.read_with_catalog(|reader, catalog| {
             let types = searched_types(catalog, caller, request);
             let projection = projection(catalog, caller, request)?;
@@ -103,9 +104,9 @@ impl Searching<'_> {
             let mut text_memory = BufferReservation::new(&caller.memory);
             let text = hits.render(request, &mut hydration, &mut text_memory)?;
             drop(row_memory);
-            // All objects influence scores and counts. The result of an index that is being replaced does not
+            // All objects influence scores and counts. The result of an index that is or was replaced does not
             // last: an admin may have found it wrong.
-            let is_lasting = is_lasting && is_current && !self.cms.index.is_rebuilding();
+            let is_lasting = is_lasting && is_current && self.cms.index.stays(&index);
             let types = is_lasting.then_some(TypesRead::All);
             Ok((Json(hydration.finish(text, text_memory)?.0), types))
         })
@@ -118,15 +119,14 @@ impl Searching<'_> {
         projection::unknown_paths(&request.item_fields, declared(&catalog, caller, request))
     }
 
-    /// Searches the index. A damaged index is rebuilt, and searched again. Also returns whether the
-    /// index includes this row of the journal.
+    /// Searches the index. A damaged index is rebuilt, and searched again. Also returns the searched index.
     fn find(
         &self,
         seq: i64,
         search: &Search,
         scope: &SearchScope,
         (offset, limit): (usize, usize),
-    ) -> Result<(Found, bool)> {
+    ) -> Result<(Found, Arc<CurrentGeneration>)> {
         let run = || {
             let wait = self.cms.config.search_wait;
             let current = self.cms.index.wait_for_position(self.source(), seq, wait)?;
@@ -136,9 +136,9 @@ impl Searching<'_> {
         match run()? {
             (Err(Error::Internal(_)), broken) if self.cms.index.discard(&broken) => {
                 let (found, current) = run()?;
-                Ok((found?, current.position.covers(seq)))
+                Ok((found?, current))
             }
-            (found, current) => Ok((found?, current.position.covers(seq))),
+            (found, current) => Ok((found?, current)),
         }
     }
 

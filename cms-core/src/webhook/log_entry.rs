@@ -5,7 +5,7 @@ use cms_model::{
     dates,
     error::{Error, Result},
     limits,
-    webhook::{change_batch, payload::EventPayload, schedule::EndpointState},
+    webhook::{change_batch, model::Webhook, payload::EventPayload, schedule::EndpointState},
     wire::webhook::{Delivery, DeliveryResponse, LoggedHeaders},
 };
 use cms_store::DeliveryRow;
@@ -25,7 +25,8 @@ pub(super) fn event_payload(row: &DeliveryRow) -> EventPayload<'_> {
 }
 
 /// `endpoint` is the state of the endpoint of the webhook.
-pub(super) fn to_wire(row: DeliveryRow, endpoint: EndpointState) -> Delivery {
+pub(super) fn to_wire(row: DeliveryRow, webhook: &Webhook, endpoint: EndpointState) -> Delivery {
+    let is_next = row.is_pending && webhook.receives_deliveries();
     let due_at = Timestamp(row.due_at.0.max(row.at.0));
     let due_at = match endpoint {
         EndpointState::Up => due_at,
@@ -41,7 +42,7 @@ pub(super) fn to_wire(row: DeliveryRow, endpoint: EndpointState) -> Delivery {
         attempts: row.attempts,
         created_at: dates::microsecond_date(row.at),
         attempted_at: row.attempted_at.map(dates::microsecond_date),
-        next_attempt_at: row.is_pending.then(|| dates::microsecond_date(due_at)),
+        next_attempt_at: is_next.then(|| dates::microsecond_date(due_at)),
         duration_ms: row.duration_ms,
         request_headers: from_json(row.request_headers),
         request: row.request,

@@ -124,12 +124,7 @@ impl Webhooks<'_> {
             let (total, _) = reader.count_deliveries(webhook.pk)?;
             let rows = reader.deliveries(webhook.pk, page.offset(), page.limit)?;
             let endpoint = reader.webhook_endpoint(webhook.pk)?.unwrap_or(EndpointState::Up);
-            let to_shown = |row| {
-                let mut shown = log_entry::to_wire(row, endpoint);
-                shown.next_attempt_at.take_if(|_| !webhook.receives_deliveries());
-                shown
-            };
-            let shown = rows.into_iter().map(to_shown);
+            let shown = rows.into_iter().map(|row| log_entry::to_wire(row, &webhook, endpoint));
             Ok(List::new(page, total, shown.collect()))
         })
     }
@@ -194,7 +189,7 @@ impl Webhooks<'_> {
                 writer.suspend_webhook(new.webhook)?;
             }
             let row = writer.delivery(pk)?.ok_or_else(|| Error::internal("no delivery"))?;
-            Ok(log_entry::to_wire(row, EndpointState::Up))
+            Ok(log_entry::to_wire(row, &webhook, EndpointState::Up))
         })
     }
 

@@ -475,11 +475,10 @@ fn deliveries_expire_while_their_endpoint_is_down() {
     }
     test.clock.advance(3 * 24 * 3600);
     test.cms.clean_up().unwrap();
-    let errors: Vec<String> = log(&test).into_iter().map(|entry| entry.error.unwrap()).collect();
-    let failed = || "the response has status 500".to_owned();
-    let expected = ["given up after 3 days".to_owned(), failed(), failed(), failed(), failed()];
-    assert_eq!(errors, expected);
     assert!(log(&test).iter().all(|entry| entry.status == "failed"));
+    let errors: Vec<String> = log(&test).into_iter().map(|entry| entry.error.unwrap()).collect();
+    assert_eq!(errors[0], "given up after 3 days");
+    assert_eq!(errors[1..], ["the response has status 500"; 4]);
 }
 
 #[test]
@@ -498,8 +497,7 @@ fn deliveries_of_a_disabled_webhook_do_not_expire() {
     enable(false);
     wait(30 * 24 * 3600);
     // These make the deliveries due again: a replay, and the end of an attempt that began before.
-    let all = ReplayRequest::default();
-    test.cms.webhooks().replay(&Caller::local(), "hook", &all).unwrap();
+    test.cms.webhooks().replay(&Caller::local(), "hook", &ReplayRequest::default()).unwrap();
     wait(30 * 24 * 3600);
     enable(true);
     edit(&test, "a", "A2");
@@ -515,6 +513,8 @@ fn deliveries_of_a_disabled_webhook_do_not_expire() {
     // The three days begin again.
     wait(3600);
     assert_eq!(deliveries(&send_all(&test)), ["Update article a"]);
+    enable(false);
+    assert_eq!(test.cms.webhooks().test(&Caller::local(), "hook").unwrap().next_attempt_at, None);
 }
 
 #[test]

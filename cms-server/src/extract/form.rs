@@ -209,9 +209,10 @@ fn file_name(field: &Field<'_>) -> String {
 fn extended_file_name(disposition: &HeaderValue) -> Option<String> {
     // Beside `filename*`, clients send `filename` in UTF-8.
     let text = String::from_utf8_lossy(disposition.as_bytes());
-    let mut is_quoted = false;
+    let (mut is_quoted, mut is_escaped) = (false, false);
     let mut parameters = text.split(|character| {
-        is_quoted ^= character == '"';
+        is_quoted ^= character == '"' && !is_escaped;
+        is_escaped = is_quoted && character == '\\' && !is_escaped;
         character == ';' && !is_quoted
     });
     let value = parameters.find_map(|part| part.trim().strip_prefix("filename*="))?;
@@ -258,6 +259,7 @@ mod tests {
             ("form-data; filename=\"c.png\"", None),
             ("form-data; filename=\"ä\"; filename*=utf-8''b.png", Some("b.png")),
             ("form-data; filename=\"x; filename*=utf-8''b.png\"", None),
+            (r#"form-data; filename="a\"b.png"; filename*=utf-8''c.png"#, Some("c.png")),
         ];
         for (disposition, name) in cases {
             let found =

@@ -5,7 +5,7 @@ use cms_core::{
     paging::{self, PageRequest},
     wire::{
         content_type::{TypeListRequest, TypeOrder, deletes_schema, unsupported_keys},
-        plan::{ApplyRequest, PlanRequest, check_payload},
+        plan::{ApplyRequest, PlanAction, PlanRequest, check_payload},
     },
 };
 use serde_json::{Map, Value};
@@ -85,7 +85,10 @@ pub(crate) fn apply(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Respo
     )?;
     let request: ApplyRequest = body::structure(payload)?;
     let progress = context.progress.clone().unwrap_or_default();
-    Ok(Response::json(&cms.types().apply_with_progress(&context.caller, &request, progress)?))
+    let applied = cms.types().apply_with_progress(&context.caller, &request, progress)?;
+    let response = Response::json(&applied);
+    let changes_keys = applied.keys.iter().any(|key| key.action != PlanAction::None);
+    Ok(if changes_keys { response.revoking_access() } else { response })
 }
 
 /// Parses a definition, and lists its ignored keys.

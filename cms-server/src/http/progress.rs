@@ -19,7 +19,7 @@ use tokio::{
 
 use super::event_stream::{self, HEARTBEAT_INTERVAL};
 use crate::{
-    blocking,
+    blocking, consistency,
     net::{
         permits::{Permit, Work},
         transfer_rate::STALL_TIMEOUT,
@@ -71,6 +71,9 @@ async fn send(
             response = &mut response => {
                 let response = response.unwrap_or_else(Response::from);
                 request_log::write_cause(&response);
+                if response.revokes_access && response.status.is_success() {
+                    consistency::wait_for_nodes(&app).await;
+                }
                 // The connection ends when its client stops reading.
                 sender.send_timeout(result(&response), STALL_TIMEOUT).await.ok();
                 return;

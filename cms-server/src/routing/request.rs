@@ -112,7 +112,7 @@ pub(crate) async fn handle(
     let came_from_another_node = response.has_header(&consistency::POSITION);
     let revokes_access = response.revokes_access || route.is_some_and(|route| route.revokes_access);
     if revokes_access && succeeded && !came_from_another_node {
-        wait_for_nodes(&app).await;
+        consistency::wait_for_nodes(&app).await;
     }
     let is_write = route.is_some_and(Route::is_write);
     let response = if is_write && succeeded && !came_from_another_node {
@@ -296,16 +296,6 @@ async fn has_caught_up(app: &App, route: &Route, headers: &HeaderMap) -> bool {
     app.cms.cluster().is_some()
         && needed_consistency(app, route) != Some(Consistency::Strict)
         && app.head_checks.wait(&app.cms, (Consistency::Strict, false), headers).await.is_ok()
-}
-
-/// Waits until no node accepts a key or session that has just been revoked, at most as long as
-/// docs/reference/cluster.md#what-is-guaranteed says.
-async fn wait_for_nodes(app: &Arc<App>) {
-    if app.cms.cluster().is_some() {
-        let wait = |app: &App| app.cms.cluster().map(|cluster| cluster.wait_for_nodes());
-        // The access is revoked, whatever becomes of the wait.
-        blocking::run_without_permit(app, wait).await.ok();
-    }
 }
 
 /// Handles a request that needs no authentication. Clients with too many failed sign-ins are refused

@@ -15,6 +15,7 @@ use crate::{
 };
 
 /// One route.
+#[expect(clippy::struct_excessive_bools, reason = "independent properties of a route")]
 pub struct Route {
     pub method: Method,
     /// Segments in braces are parameters; one with a star matches all segments that follow.

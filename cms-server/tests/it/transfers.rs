@@ -119,7 +119,6 @@ fn upload_may_arrive_in_small_chunks() {
     running.shutdown();
 }
 
-/// The file of an aborted upload is removed, and its permit is released.
 /// A client that sends the complete request first must not lose the response.
 #[test]
 fn refused_upload_gets_its_response() {
@@ -137,6 +136,7 @@ fn refused_upload_gets_its_response() {
     }
 }
 
+/// The file of an aborted upload is removed, and its permit is released.
 #[test]
 fn aborted_upload_is_removed() {
     let (core, running) = start(&ServerConfig { bodies: 1, ..ServerConfig::default() });

@@ -11,9 +11,6 @@ use super::{
 };
 use crate::{Reader, WriteTransaction, error::map, lock, pool};
 
-/// Maximum number of rows per request.
-const CHUNK_ROWS: usize = 2000;
-
 /// The table of content types.
 const TYPES: &str = "ctd";
 
@@ -60,7 +57,7 @@ fn apply(
         let table = tables.iter().find(|table| table.name == *name).ok_or_else(|| {
             Error::internal(format!("the cluster has changed the unknown table {name}"))
         })?;
-        for keys in keys.chunks(CHUNK_ROWS) {
+        for keys in keys.chunks(rows::CHUNK_ROWS) {
             let rows = snapshot.rows(table, keys)?;
             let existing: HashSet<i64> = rows.keys.iter().copied().collect();
             let deleted: Vec<i64> =

@@ -13,8 +13,8 @@ use super::{
 use crate::{Reader, error::map};
 
 /// Maximum number of rows, and of bytes, of a chunk in memory. The shared database stores the rows of a
-/// chunk while those of the next one are read.
-const CHUNK_ROWS: usize = 250;
+/// chunk while those of the next one are read. A replica requests as many rows at a time, of any size.
+pub(super) const CHUNK_ROWS: usize = 250;
 const CHUNK_BYTES: usize = 4 * 1024 * 1024;
 
 /// Reads the rows with these keys in chunks: passes `visit` the keys of a chunk, and the existing rows

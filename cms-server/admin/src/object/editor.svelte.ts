@@ -357,7 +357,7 @@ export class ObjectEditor {
     const { mine, isChanged } = this.formState;
     if (!isChanged && isEqual(this.errors, {})) return;
     // Values that are the stored ones again have no errors.
-    const fields = isChanged ? await fieldErrors(this.type, this.id, this.formState) : {};
+    const fields = isChanged || !this.id ? await fieldErrors(this.type, this.id, this.formState) : {};
     if (fields === null || this.formState.mine !== mine || this.#saving) return;
     this.errors = this.#tried ? fields : errorsOf(this.formState.changed, fields);
     if (this.problem?.status === 400 && Object.keys(fields).length === 0) this.problem = null;

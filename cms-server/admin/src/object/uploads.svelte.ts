@@ -49,21 +49,30 @@ export function refusalBeforeSending(
 export class Uploads {
   items: UploadItem[] = $state.raw([]);
   paused = $state(false);
-  readonly running = $derived(
-    this.items.filter(({ state }) => state === 'waiting' || state === 'sending').length,
-  );
-  readonly done = $derived(this.items.filter(({ state }) => state === 'done').length);
-  readonly refused = $derived(this.items.filter(({ state }) => state === 'refused').length);
-  /** Part of all bytes that was sent. */
-  readonly progress = $derived.by(() => {
-    const counted = this.items.filter(({ state }) => state !== 'refused' && state !== 'cancelled');
-    const all = counted.reduce((sum, { file }) => sum + file.size, 0);
-    return all === 0 ? 0 : counted.reduce((sum, item) => sum + item.file.size * item.progress, 0) / all;
-  });
   private lastId = 0;
 
   /** `ondone` gets each stored file, in the order of completion. */
   constructor(private readonly ondone: (summary: Summary, item: UploadItem) => void) {}
+
+  // Not `$derived`: that would keep its last value when the component that created the uploads is unmounted.
+  get running(): number {
+    return this.items.filter(({ state }) => state === 'waiting' || state === 'sending').length;
+  }
+
+  get done(): number {
+    return this.items.filter(({ state }) => state === 'done').length;
+  }
+
+  get refused(): number {
+    return this.items.filter(({ state }) => state === 'refused').length;
+  }
+
+  /** Part of all bytes that was sent. */
+  get progress(): number {
+    const counted = this.items.filter(({ state }) => state !== 'refused' && state !== 'cancelled');
+    const all = counted.reduce((sum, { file }) => sum + file.size, 0);
+    return all === 0 ? 0 : counted.reduce((sum, item) => sum + item.file.size * item.progress, 0) / all;
+  }
 
   add(files: Iterable<File>): UploadItem[] {
     const added = [...files].map((file) => new UploadItem((this.lastId += 1), file));

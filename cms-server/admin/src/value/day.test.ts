@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { startOfDay } from './day';
+import { dayOf, startOfDay } from './day';
 
 test('a day begins at midnight of the calendar of the user', () => {
   expect(startOfDay('2026-01-31')).toBe(new Date(2026, 0, 31).toISOString());
@@ -22,6 +22,7 @@ test('the next day begins where a day ends', () => {
           .join('-');
       const next = new Date(time.getFullYear(), time.getMonth(), time.getDate() + 1);
       expect(startOfDay(text(time), 1)).toBe(startOfDay(text(next)));
+      expect(dayOf(time.getTime())).toBe(text(time));
     }),
   );
 });

@@ -28,6 +28,10 @@ describe('source', () => {
     });
   });
 
+  it('shows stored digits as the string that they are', () => {
+    expect(showJson('12345678901234567891')).toBe('"12345678901234567891"');
+  });
+
   it('keeps the line endings of every text', () => {
     const text = fc
       .array(fc.constantFrom('a', '\n', '\r\n', '\r', '\u2028', ' '))

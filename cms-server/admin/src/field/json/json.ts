@@ -16,9 +16,9 @@ export function typedJson(text: string): unknown {
   return hasRoundedNumber(text) ? text : parseJson(text);
 }
 
-/** A value as text. A text that `typedJson` returned as it is, is shown as it is. */
+/** A value as text. An object or list that `typedJson` returned as text is shown as it was typed. */
 export function showJson(value: unknown): string {
   if (value === undefined) return '';
-  if (typeof value === 'string' && typedJson(value) === value) return value;
+  if (typeof value === 'string' && /^\s*[{[]/.test(value) && typedJson(value) === value) return value;
   return JSON.stringify(value, null, 2);
 }

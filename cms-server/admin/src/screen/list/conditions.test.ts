@@ -66,7 +66,7 @@ describe('filters of a request', () => {
     });
     // Own dates may be in the future.
     expect(apiConditions({ a: { type: 'lastDays', filter: 7 } }, () => 'date', now)).toEqual({
-      a: { type: 'inRange', filter: '2026-01-02T10:00:00.000Z', filter2: '2026-01-09T10:20:00.000Z' },
+      a: { type: 'inRange', filter: '2026-01-02T10:00:00.000Z', filter2: '2026-01-09T23:59:59' },
     });
   });
 

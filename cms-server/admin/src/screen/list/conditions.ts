@@ -1,6 +1,7 @@
 // Conditions of a list: between the address of the page, the `filters` of the API, and the search language.
 // Plain values; knows no screen and no request.
 import { daysBefore, isoDate, serverNow } from '../../value/clock';
+import { dayOf } from '../../value/day';
 import { isRecord } from '../../value/record';
 import { exactValue } from '../../value/search-text';
 
@@ -103,7 +104,7 @@ function apiCondition(condition: Condition, kind: PathKind, now: number): Record
     const from = daysBefore(Number(filter), now) ?? filter;
     // Dates of the system are never in the future, own properties may be.
     if (kind === 'instant') return { type: 'greaterThanOrEqual', filter: from };
-    return { type: 'inRange', filter: from, filter2: new Date(now).toISOString() };
+    return { type: 'inRange', filter: from, filter2: `${dayOf(now)}T23:59:59` };
   }
   if (kind !== 'instant' && kind !== 'dateTime') return { ...condition };
   // If a condition includes the complete day, or begins after it, the day stands for its last second.

@@ -76,7 +76,7 @@ export const bulk: Texts['bulk'] = {
   after: 'Nachher',
   andMore: (count) => `… und ${count} weitere`,
   differs: (shown) =>
-    `Die Liste zeigt ${shown}. Mit Wörtern vergleicht eine Liste Filter Wort für Wort, diese Aktion aber ganze Werte: Sie würde andere Objekte ändern. Bitte die Wörter oder die Filter entfernen, oder Zeilen auswählen.`,
+    `Die Liste zeigt ${shown}. Entweder haben sich Objekte inzwischen geändert, oder Filter der Liste treffen einzelne Wörter: Diese Aktion vergleicht ganze Werte. Bitte die Liste neu laden, die Wörter oder die Filter entfernen, oder Zeilen auswählen.`,
   typeNumber: (count) => `Zur Bestätigung die Zahl ${count} eingeben`,
   chooseProperty: 'Eigenschaft wählen',
   transition: 'Übergang',

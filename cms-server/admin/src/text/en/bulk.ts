@@ -72,7 +72,7 @@ export const bulk = {
   after: 'After',
   andMore: (count: string) => `… and ${count} more`,
   differs: (shown: string) =>
-    `The list shows ${shown}. With words, a list compares filters word by word, but this action compares complete values, so it would change other objects. Remove the words or the filters, or select rows.`,
+    `The list shows ${shown}. Either objects have changed since, or filters of the list match single words: this action compares complete values. Refresh the list, remove the words or the filters, or select rows.`,
   typeNumber: (count: string) => `Enter the number ${count} to confirm`,
   chooseProperty: 'Choose a property',
   transition: 'Transition',

@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { readLiveIds } from './requests';
+import { differsFromList, readLiveIds } from './requests';
 import { readBefore } from './undo';
 
 interface Options {
@@ -31,4 +31,16 @@ it('reads many objects by URLs that proxies accept', async () => {
   const before = await readBefore('news', ids, []);
   expect([live, before].map((result) => ('data' in result ? result.data.size : 0))).toEqual([250, 250]);
   expect(Math.max(...urls.map((url) => url.length))).toBeLessThan(7000);
+});
+
+it('an action on all that match differs from a filtered search with another number of objects', () => {
+  const differs = (words: string, filters: Record<string, unknown>, total: number) =>
+    differsFromList({ kind: 'match', words, filters, total }, 5);
+  const filters = { id: { type: 'equals', filter: 'a' } };
+  expect(differs('words', filters, 4)).toBe(true);
+  expect(differs('words', filters, 5)).toBe(false);
+  expect(differs('words', {}, 4)).toBe(false);
+  expect(differs('', filters, 4)).toBe(false);
+  // The search counts no more.
+  expect(differs('words', filters, 10_000)).toBe(false);
 });

@@ -39,6 +39,8 @@ export type BulkSelection =
       total: number;
     };
 
+const MAX_HITS = 10_000;
+
 export interface Refusal {
   id: string;
   errors: FieldErrors;
@@ -78,7 +80,8 @@ function selector(words: string, filters: Record<string, unknown>): Partial<Body
  * words, the list is a search, which compares filters by words; the action compares complete values.
  */
 export function differsFromList(selection: BulkSelection, matched: number): boolean {
-  if (selection.kind === 'rows' || selection.words === '') return false;
+  // A search counts no more hits than this.
+  if (selection.kind === 'rows' || selection.words === '' || selection.total >= MAX_HITS) return false;
   return Object.keys(selection.filters).length > 0 && matched !== selection.total;
 }
 
