@@ -205,12 +205,16 @@ fn plain(value: &DeValue<'_>) -> Option<String> {
 fn first_line(error: &clap::Error) -> String {
     let text = error.to_string();
     let line = text.lines().next().unwrap_or_default();
-    let line = line.strip_prefix("error: ").unwrap_or(line);
-    match (line.find("://"), line.rfind('@')) {
+    without_password(line.strip_prefix("error: ").unwrap_or(line))
+}
+
+/// A text for a message or the log, without the user and password of a URL in it.
+pub(crate) fn without_password(text: &str) -> String {
+    match (text.find("://"), text.rfind('@')) {
         (Some(start), Some(end)) if start < end => {
-            format!("{}***{}", &line[..start + 3], &line[end..])
+            format!("{}***{}", &text[..start + 3], &text[end..])
         }
-        _ => line.to_owned(),
+        _ => text.to_owned(),
     }
 }
 

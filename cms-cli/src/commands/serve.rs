@@ -285,7 +285,8 @@ fn reload(
     let now = mem::take(&mut args.values);
     let names: BTreeSet<String> = known.keys().chain(now.keys()).cloned().collect();
     for setting in names.iter().filter(|name| known.get(*name) != now.get(*name)) {
-        let [from, to] = [&*known, &now].map(|all| all.get(setting).map(|of| without_password(of)));
+        let [from, to] = [&*known, &now]
+            .map(|all| all.get(setting).map(|value| config_file::without_password(value)));
         if RELOADABLE.contains(&setting.as_str()) {
             tracing::info!(%setting, ?from, ?to, "setting changed");
         } else {
@@ -296,15 +297,6 @@ fn reload(
     known.retain(|name, _| !RELOADABLE.contains(&name.as_str()));
     known.extend(now.into_iter().filter(|(name, _)| RELOADABLE.contains(&name.as_str())));
     Some(reloadable)
-}
-
-/// A value for the log: the user and password of a URL are hidden.
-fn without_password(value: &str) -> String {
-    let hidden = value.split_once("://").and_then(|(scheme, rest)| {
-        let (_, host) = rest.rsplit_once('@')?;
-        Some(format!("{scheme}://***@{host}"))
-    });
-    hidden.unwrap_or_else(|| value.to_owned())
 }
 
 fn core_config(args: &ServeArgs, settings: &Settings) -> Result<CoreConfig> {

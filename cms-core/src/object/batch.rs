@@ -29,7 +29,7 @@ use serde_json::{Map, Value};
 use super::{
     batch_report::{DUPLICATE_ID, PendingBatch, report},
     before_write::ElementResult,
-    service::{Objects, find, may_change, require_quota_after},
+    service::{Objects, find, may_change, with_quota},
     write::{self, Base, Context, Edit, KnownTargets, PreparedObject},
 };
 
@@ -144,9 +144,8 @@ impl Objects<'_> {
         let (quota, ids) = (config.max_objects, std::sync::Arc::clone(&config.ids));
         let owned_caller = caller.clone();
         let response = self.begin_once(&caller, &name, move |writer, catalog, content_type| {
-            let earlier = writer.live_objects()?;
             let mut batch = Batch::new(writer, catalog, content_type, &context);
-            for element in prepared {
+            let add = |element| -> Result<()> {
                 match element {
                     Element::Refused(errors) => batch.refuse(errors),
                     Element::New(prepared) => batch.insert(prepared)?,
@@ -174,8 +173,9 @@ impl Objects<'_> {
                         }
                     }
                 }
-            }
-            require_quota_after(writer, quota, earlier)?;
+                Ok(())
+            };
+            with_quota(writer, quota, || prepared.into_iter().try_for_each(add))?;
             serde_json::to_vec(&batch.element_errors).map_err(Error::internal)
         })?;
         Ok(PendingBatch { elements, has_repeated, response })

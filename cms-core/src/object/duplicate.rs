@@ -29,7 +29,7 @@ use cms_store::WriteTransaction;
 use serde_json::{Map, Value};
 
 use super::{
-    service::{Objects, find_shown, require_quota_after, to_json},
+    service::{Objects, find_shown, to_json, with_quota},
     write::{self, Context, PreparedObject},
 };
 
@@ -68,12 +68,12 @@ impl Objects<'_> {
         let response = self.begin_once(caller, name, move |writer, catalog, content_type| {
             let view = View::for_object(&owned_caller, content_type);
             let stored = find_shown(writer, content_type, view, &id)?;
-            let earlier = writer.live_objects()?;
             let copier =
                 Copier { writer, catalog, caller: &owned_caller, context: &context, ids: &*ids };
-            let data = copier.copy_related(content_type, &stored.data, &related)?;
-            let stored = copier.insert(content_type, write::parse(&data)?)?;
-            require_quota_after(writer, quota, earlier)?;
+            let stored = with_quota(writer, quota, || {
+                let data = copier.copy_related(content_type, &stored.data, &related)?;
+                copier.insert(content_type, write::parse(&data)?)
+            })?;
             Ok(to_json(content_type, &stored).0)
         })?;
         response.wait().map(Json)

@@ -331,17 +331,17 @@ pub(crate) fn require_quota(reader: &Reader<'_>, quota: Option<u64>, more: u64) 
     }
 }
 
-/// Refuses a write that has added live objects to the earlier number of them, if they exceed the configured
-/// limit.
-pub(crate) fn require_quota_after(
+/// Runs a write that may add any number of live objects, and refuses it if they exceed the configured limit.
+pub(crate) fn with_quota<T>(
     reader: &Reader<'_>,
     quota: Option<u64>,
-    earlier: u64,
-) -> Result<()> {
-    match (quota, reader.live_objects()?) {
-        (Some(quota), now) if now > earlier && now > quota => Err(Error::Forbidden),
-        _ => Ok(()),
-    }
+    write: impl FnOnce() -> Result<T>,
+) -> Result<T> {
+    let Some(quota) = quota else { return write() };
+    let earlier = reader.live_objects()?;
+    let written = write()?;
+    let now = reader.live_objects()?;
+    if now > earlier && now > quota { Err(Error::Forbidden) } else { Ok(written) }
 }
 
 pub(crate) fn to_json(content_type: &CompiledType, stored: &StoredObject<'_>) -> Json {

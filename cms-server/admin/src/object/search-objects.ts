@@ -6,6 +6,9 @@ import { queryFor } from '../value/search-text';
 import { titleFields } from './title-fields';
 import { displayTitle } from '../value/title';
 
+/** A search counts and returns no more hits. */
+export const MAX_HITS = 10_000;
+
 export interface SearchHit {
   type: string;
   id: string;

@@ -5,6 +5,7 @@ import type { FieldErrors, Problem } from '../../../api/problem';
 import { IDS_PER_REQUEST } from '../../../object/links';
 import type { Action } from '../../../object/publish-rules';
 import { isRetryable } from '../../../object/save-queue';
+import { MAX_HITS } from '../../../object/search-objects';
 import { record, records } from '../../../type/definition';
 import { exactText } from '../../../value/exact-json';
 import { partsOf } from '../../../value/list';
@@ -38,8 +39,6 @@ export type BulkSelection =
       /** Number of objects that the list shows. */
       total: number;
     };
-
-const MAX_HITS = 10_000;
 
 export interface Refusal {
   id: string;
@@ -80,7 +79,6 @@ function selector(words: string, filters: Record<string, unknown>): Partial<Body
  * words, the list is a search, which compares filters by words; the action compares complete values.
  */
 export function differsFromList(selection: BulkSelection, matched: number): boolean {
-  // A search counts no more hits than this.
   if (selection.kind === 'rows' || selection.words === '' || selection.total >= MAX_HITS) return false;
   return Object.keys(selection.filters).length > 0 && matched !== selection.total;
 }
