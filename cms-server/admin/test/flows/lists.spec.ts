@@ -138,6 +138,31 @@ test('fits a phone', async ({ page }) => {
   );
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
   await expectAccessible(page);
+
+  await page.getByRole('button', { name: 'Display' }).click();
+  await page.getByLabel('Sort by').selectOption('Title');
+  await page.getByLabel('Descending').uncheck();
+  await expectAccessible(page);
+  await page.keyboard.press('Escape');
+  const links = page.getByRole('list', { name: 'Objects of type Post' }).getByRole('link');
+  await expect(links).toHaveCount(16);
+  const shown = await links.allTextContents();
+  expect(shown).toEqual([...shown].sort());
+});
+
+test('shows only the title without other columns', async ({ page }) => {
+  await signIn(page);
+  await openList(page, 'Author');
+  await page.getByRole('button', { name: 'Display' }).click();
+  const columns = page.getByRole('group', { name: 'Columns' }).getByRole('checkbox', { checked: true });
+  while ((await columns.count()) > 0) {
+    const before = await columns.count();
+    await columns.first().uncheck();
+    await expect(columns).toHaveCount(before - 1);
+  }
+  await page.keyboard.press('Escape');
+  await page.reload();
+  await expect(page.getByRole('columnheader')).toHaveText([/^Title/]);
 });
 
 test('does not move under the pointer when others change the list', async ({ page, server }) => {

@@ -16,7 +16,7 @@ const state: fc.Arbitrary<ListState> = fc.record({
   conditions: fc
     .dictionary(name, fc.record({ type: fc.constant('equals' as const), filter: fc.integer() }))
     .map((c) => ({ ...c })),
-  columns: fc.option(fc.array(name, { minLength: 1 })),
+  columns: fc.option(fc.array(name)),
   order: fc.option(fc.record({ path: name, descending: fc.boolean() })),
   limit: fc.option(fc.constantFrom(...PAGE_SIZES)),
   page: fc.integer({ min: 1, max: 1000 }),

@@ -25,6 +25,8 @@ export interface ListState extends ViewDefinition {
 
 export const PAGE_SIZES = [25, 50, 100, 200];
 export const PAGE_SIZE = 50;
+/** The columns in the address if only the title is shown: an empty parameter would be left out. */
+const NO_COLUMN = '-';
 
 /** `-price` is by price, descending. */
 export function parseOrder(text: string | null): Order | null {
@@ -43,7 +45,7 @@ export function readState(query: URLSearchParams): ListState {
   return {
     words: query.get('q') ?? '',
     conditions: parseConditions(query.get('filters')),
-    columns: columns === null || columns === '' ? null : columns.split(',').filter(Boolean),
+    columns: columns === null || columns === '' ? null : columns.split(',').filter((id) => id !== NO_COLUMN),
     order: parseOrder(query.get('order')),
     limit: PAGE_SIZES.includes(limit) ? limit : null,
     page: Math.max(1, Math.floor(Number(query.get('page') ?? '1')) || 1),
@@ -56,7 +58,7 @@ export function stateQuery(state: ListState): Record<string, string> {
   return {
     q: state.words,
     filters: conditionsText(state.conditions),
-    columns: state.columns === null ? '' : state.columns.join(','),
+    columns: state.columns === null ? '' : state.columns.join(',') || NO_COLUMN,
     order: orderText(state.order),
     limit: state.limit === null ? '' : String(state.limit),
     page: state.page > 1 ? String(state.page) : '',

@@ -69,6 +69,8 @@ export const list: Texts['list'] = {
   moveUp: (label) => `${label} nach oben`,
   columnsMine: 'Immer diese zeigen',
   columnsReset: 'Zurück zu den üblichen Spalten',
+  sortBy: 'Sortieren nach',
+  descending: 'Absteigend',
   density: 'Enge Zeilen',
   display: 'Anzeige',
   shortcuts: 'Tasten in der Liste: Pfeile oder j und k bewegen, x wählt aus, Enter öffnet.',

@@ -68,6 +68,8 @@ export const list = {
   moveUp: (label: string) => `Move ${label} up`,
   columnsMine: 'Always show these',
   columnsReset: 'Back to the usual columns',
+  sortBy: 'Sort by',
+  descending: 'Descending',
   density: 'Compact rows',
   display: 'Display',
   shortcuts: 'Keys in the list: arrows or j and k move, x selects, Enter opens.',
