@@ -37,18 +37,48 @@ const INTERRUPTED: i32 = 130;
 pub(crate) struct Printer {
     format: OutputFormat,
     quiet: bool,
-    out: Mutex<BufWriter<io::Stdout>>,
+    out: Mutex<BufWriter<Output>>,
     /// Progress bars; other lines are written above them.
     bars: MultiProgress,
+}
+
+/// Standard output. After its reader has closed it, output is dropped: a command still does its work, and its exit
+/// code says how that ended.
+struct Output {
+    is_closed: bool,
+}
+
+impl Output {
+    fn unless_closed<T>(&mut self, result: io::Result<T>, dropped: T) -> io::Result<T> {
+        match result {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                self.is_closed = true;
+                Ok(dropped)
+            }
+            result => result,
+        }
+    }
+}
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = if self.is_closed { Ok(bytes.len()) } else { io::stdout().write(bytes) };
+        self.unless_closed(written, bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let flushed = if self.is_closed { Ok(()) } else { io::stdout().flush() };
+        self.unless_closed(flushed, ())
+    }
 }
 
 impl Printer {
     pub(crate) fn new(format: OutputFormat, quiet: bool) -> Self {
         let bars = MultiProgress::with_draw_target(ProgressDrawTarget::stderr());
-        Self { format, quiet, out: Mutex::new(BufWriter::new(io::stdout())), bars }
+        Self { format, quiet, out: Mutex::new(BufWriter::new(Output { is_closed: false })), bars }
     }
 
-    fn out(&self) -> MutexGuard<'_, BufWriter<io::Stdout>> {
+    fn out(&self) -> MutexGuard<'_, BufWriter<Output>> {
         self.out.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

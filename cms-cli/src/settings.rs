@@ -12,6 +12,7 @@ use cms_core::{Error, MediaStorage, NewDatabase, S3Bucket};
 
 use crate::{
     cli::{Cli, Command, CtdCommand, Global, MediaCommand, OutputFormat, TypesCommand},
+    content::BYTE_ORDER_MARK,
     failure::{Failure, FailureKind, Result},
     printer,
     profiles::{Profile, Profiles},
@@ -204,7 +205,7 @@ pub(crate) fn require_key_characters(key: &str) -> Result<()> {
 /// Trims a token from a variable or a file. A file often ends with a line break, which no HTTP header
 /// can contain.
 pub(crate) fn token(text: &str) -> Option<String> {
-    let token = text.trim();
+    let token = text.trim_start_matches(BYTE_ORDER_MARK).trim();
     (!token.is_empty()).then(|| token.to_owned())
 }
 

@@ -183,6 +183,9 @@ pub(crate) fn failure_body(failure: &Failure) -> Value {
         FailureKind::Target(Error::Internal(_)) | FailureKind::Local(_) | FailureKind::Closed => {
             wire::error::code_and_message(500, &message(failure))
         }
+        FailureKind::Target(error @ Error::NotFound { .. }) => {
+            wire::error::code_and_message(404, &error.to_string())
+        }
         FailureKind::Target(error) => wire::error::body(error),
         FailureKind::InvalidInput(diagnostics) => diagnostics_body(diagnostics),
     }

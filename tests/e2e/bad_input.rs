@@ -3,8 +3,10 @@
 
 use std::net::TcpListener;
 
+use serde_json::{Value, json};
+
 use super::{
-    support::{Cli, CommandOutput, Server, both_targets, files},
+    support::{Cli, CommandOutput, Server, both_targets, files, on_both_targets},
     wait::stub,
 };
 
@@ -216,4 +218,80 @@ fn import_skips_a_byte_order_mark() {
         output.exits(0);
         assert!(output.transcript().contains("created 1"), "{}", output.transcript());
     }
+}
+
+#[test]
+fn every_input_file_may_have_a_byte_order_mark() {
+    let server = Server::start();
+    let cli = Cli::with_data();
+    cli.write(
+        "p.yaml",
+        "\u{feff}{version: 1, contentTypes: [{name: note, properties: {text: {type: text}}}]}",
+    );
+    cli.run(&["ctd", "apply", "p.yaml"]).exits(0);
+    cli.write("o.json", "\u{feff}{\"id\": \"a\", \"text\": \"A\"}");
+    cli.run(&["object", "create", "note", "o.json"]).exits(0);
+    cli.run(&["export", "out"]).exits(0);
+    let definition = "out/ContentTypeNote/ContentTypeDefinition.json";
+    let text = std::fs::read_to_string(cli.path(definition)).unwrap();
+    cli.write(definition, &format!("\u{feff}{text}"));
+    cli.run(&["import", "out", "--data", "other"]).exits(0);
+    let cli = Cli::empty();
+    cli.write("key", &format!("\u{feff}{}\n", server.key));
+    cli.run(&["ctd", "list", "--server", &server.url, "--key-file", "key"]).exits(0);
+}
+
+/// An import must not skip objects that it cannot read.
+#[test]
+fn object_files_that_are_no_files_are_reported() {
+    let cli = Cli::with_data();
+    cli.copy(&files());
+    cli.run(&["ctd", "apply", "shop.yaml"]).exits(0);
+    cli.run(&["export", "out"]).exits(0);
+    let file = cli.path("out/ContentTypeProduct/contentObjectProduct.json");
+    std::fs::remove_file(&file).ok();
+    std::os::unix::fs::symlink("/missing", &file).unwrap();
+    cli.run(&["import", "out"]).exits(2).stderr_contains("it is not a file");
+    cli.run(&["validate", "out"]).exits(2);
+    std::fs::remove_file(&file).unwrap();
+    std::fs::create_dir(&file).unwrap();
+    cli.run(&["import", "out"]).exits(2).stderr_contains("it is not a file");
+}
+
+/// The file of rejects is created before anything is changed.
+#[test]
+fn unwritable_rejects_end_an_import_before_any_change() {
+    let cli = Cli::with_data();
+    cli.copy(&files());
+    cli.run(&["ctd", "apply", "shop.yaml"]).exits(0);
+    cli.run(&["export", "out"]).exits(0);
+    cli.run(&["import", "out", "--data", "new", "--rejects", "none/r"]).exits(1);
+    assert_eq!(
+        cli.run(&["ctd", "list", "--data", "new", "-o", "ndjson"])
+            .stdout
+            .matches("product")
+            .count(),
+        0
+    );
+}
+
+/// As in one batch, the last of several objects with one id counts, however far they are apart.
+#[test]
+fn repeated_ids_keep_the_last_object() {
+    on_both_targets(|cli| {
+        cli.apply(
+            "p.yaml",
+            "{version: 1, contentTypes: [{name: note, properties: {text: {type: text}}}]}",
+        );
+        let mut rows = vec![json!({ "id": "A", "text": "first" })];
+        rows.extend((0..1100).map(|n| json!({ "id": format!("n{n}"), "text": "x" })));
+        rows.push(json!({ "id": "a", "text": "last" }));
+        cli.write("rows.json", &json!(rows).to_string());
+        for flags in [&[][..], &["--update-existing"]] {
+            let output = cli.run(&[&["import", "note", "rows.json"], flags].concat());
+            output.exits(7).stderr_contains("There are duplications in object data, key: id");
+            let stored: Value = cli.run(&["object", "get", "note", "a", "-o", "json"]).json();
+            assert_eq!(stored["text"], "last");
+        }
+    });
 }

@@ -373,6 +373,31 @@ fn closed_pipe_ends_without_an_error() {
     assert_eq!(output.stderr, b"");
 }
 
+/// The command does its work, and its exit code says how that ended.
+#[test]
+fn closed_pipe_does_not_change_the_exit_code() {
+    let cli = Cli::with_data();
+    cli.apply(
+        "p.yaml",
+        "{version: 1, contentTypes: [{name: note, properties: {text: {type: text}}}]}",
+    );
+    let properties: Vec<String> = (0..200).map(|n| format!("p{n}: {{type: text}}")).collect();
+    let properties = properties.join(", ");
+    let project =
+        format!("{{version: 1, contentTypes: [{{name: big, properties: {{{properties}}}}}]}}");
+    cli.write("big.yaml", &project);
+    for (command, exit) in [
+        ("object get note nope", "4"),
+        ("ctd plan big.yaml --exit-code", "10"),
+        ("ctd apply big.yaml", "0"),
+        ("object list big", "0"),
+    ] {
+        let line = format!("(sleep 0.2; cms --data data {command} -q 2> log; echo $? >&2) | true");
+        let (_, printed) = cli.shell(&line);
+        assert_eq!(printed.trim(), exit, "{command}");
+    }
+}
+
 #[test]
 fn serve_refuses_invalid_arguments() {
     let cli = Cli::with_data();

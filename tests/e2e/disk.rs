@@ -136,3 +136,23 @@ fn read_only_data_directory_is_refused_and_unchanged() {
     let last = fs::read_to_string(folder.path().join("output")).unwrap_or_default();
     assert_eq!(output.status.code(), Some(0), "{output:?} {last}");
 }
+
+#[test]
+fn backup_onto_a_full_disk_names_its_file() {
+    let folder = TempDir::new().unwrap();
+    let line = "cms=$0
+        $cms key create web --kind read-only --data source > key || exit 90
+        $cms backup data/b.tar --data source > output 2>&1
+        test $? = 1 && grep -q 'cannot write data/b.tar: .*No space left' output";
+    let Some(mut shell) = on_disk(
+        folder.path(),
+        1,
+        &format!("dd if=/dev/zero of=data/filler bs=1k count=1000 2> dd; {line}"),
+    ) else {
+        println!("skipped: users cannot mount a disk here");
+        return;
+    };
+    let output = shell.output().unwrap();
+    let last = fs::read_to_string(folder.path().join("output")).unwrap_or_default();
+    assert_eq!(output.status.code(), Some(0), "{output:?} {last}");
+}

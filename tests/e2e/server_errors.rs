@@ -92,8 +92,25 @@ fn reads_are_retried_while_the_server_is_busy() {
     assert_eq!((output.exit, requests.len()), (9, 4), "{}", output.transcript());
 }
 
+/// The server has not carried out a request that it refuses with 429.
 #[test]
-fn writes_are_never_retried() {
+fn writes_are_repeated_after_too_many_requests() {
+    let limited = BUSY.replace("503 Service Unavailable", "429 Too Many Requests");
+    let who = || response(200, AUTH_CONTEXT);
+    let create = ["object", "create", "post", "object.json"];
+    let created = response(200, r#"{"id":"a"}"#);
+    let (output, requests) =
+        run_with_keys(&create, &[who(), limited.clone(), limited.clone(), created]);
+    output.exits(0);
+    let keys: Vec<_> = requests[1..].iter().map(|(_, key)| key.clone()).collect();
+    assert_eq!(keys, vec![keys[0].clone(); 3]);
+
+    let (output, requests) = run(&create, &[vec![who()], vec![limited; 9]].concat());
+    assert_eq!((output.exit, requests.len()), (9, 5), "{}", output.transcript());
+}
+
+#[test]
+fn writes_are_not_retried_while_the_server_is_busy() {
     let responses = [response(200, AUTH_CONTEXT), BUSY.to_owned(), BUSY.to_owned()];
     let (output, requests) = run(&["object", "create", "post", "object.json"], &responses);
     output.exits(9);

@@ -2,7 +2,7 @@
 
 use std::{
     fs::File,
-    io::{BufWriter, Write},
+    io::{self, BufWriter, Write},
     path::Path,
 };
 
@@ -23,9 +23,9 @@ use crate::{
 
 pub(super) fn run(args: &BackupArgs, settings: &Settings, printer: &Printer) -> Result<Outcome> {
     let target = open_to_read(settings)?;
-    let (new_file, mut file) = AtomicFile::create_private(&args.file)?;
+    let (new_file, file) = AtomicFile::create_private(&args.file)?;
     let backup = with_spinner("backup", printer, || {
-        write(&*target, &mut file, &args.file)?;
+        write(&*target, &file, &args.file)?;
         let backup = verify_backup(new_file.path())?;
         new_file.finish()?;
         Ok::<_, Failure>(backup)
@@ -41,10 +41,13 @@ pub(super) fn run(args: &BackupArgs, settings: &Settings, printer: &Printer) -> 
     Ok(Outcome::Done)
 }
 
-fn write(target: &dyn Target, file: &mut File, name: &Path) -> Result<()> {
-    let unwritable = |error| Failure::unwritable(name.display(), error);
-    let mut output = BufWriter::with_capacity(256 * 1024, &*file);
+fn write(target: &dyn Target, file: &File, name: &Path) -> Result<()> {
+    let unwritable = |error: &io::Error| Failure::unwritable(name.display(), error);
+    let mut output = BufWriter::with_capacity(256 * 1024, Output { file, error: None });
     if let Err(error) = target.backup(&mut output) {
+        if let Some(error) = &output.get_ref().error {
+            return Err(unwritable(error));
+        }
         let has_begun =
             !output.buffer().is_empty() || file.metadata().is_ok_and(|found| found.len() > 0);
         // A server that finds damage while it sends can only abort the response.
@@ -56,9 +59,27 @@ fn write(target: &dyn Target, file: &mut File, name: &Path) -> Result<()> {
         let hint = "`cms check --digests` names stored files that are damaged";
         return Err(Failure::from(error).hints(may_be_damaged.then_some(hint)));
     }
-    output.flush().map_err(unwritable)?;
-    drop(output);
-    file.sync_all().map_err(unwritable)
+    output.flush().and_then(|()| file.sync_all()).map_err(|error| unwritable(&error))
+}
+
+/// The file of a backup. It keeps its error, which the target reports as one of its own.
+struct Output<'f> {
+    file: &'f File,
+    error: Option<io::Error>,
+}
+
+impl Write for Output<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes).map_err(|error| {
+            let kind = error.kind();
+            self.error = Some(error);
+            kind.into()
+        })
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
 }
 
 pub(super) fn restore(

@@ -168,6 +168,9 @@ fn count_objects(target: &dyn Target, name: &str, filters: Option<String>) -> Re
     Ok(target.objects(name, &request, Edition::Current)?.total_count)
 }
 
+/// The server has started, and handles signals itself. A handler that an import has installed before stays.
+static SERVES: AtomicBool = AtomicBool::new(false);
+
 /// Returns a flag that Ctrl-C sets; a second Ctrl-C ends the process, for example while a server does not respond.
 /// Where no handler can be installed, the first one does.
 fn interrupt() -> Arc<AtomicBool> {
@@ -176,7 +179,7 @@ fn interrupt() -> Arc<AtomicBool> {
         let interrupt = Arc::new(AtomicBool::new(false));
         let flag = Arc::clone(&interrupt);
         let handler = move || {
-            if flag.swap(true, Ordering::Relaxed) {
+            if flag.swap(true, Ordering::Relaxed) && !SERVES.load(Ordering::Relaxed) {
                 end_immediately();
             }
         };

@@ -1,6 +1,6 @@
 //! `cms object`: list, get, create, update and delete content objects, and their versions.
 
-use std::path::Path;
+use std::{path::Path, sync::atomic::Ordering};
 
 use cms_core::{
     Error, Reason,
@@ -16,7 +16,7 @@ use serde_json::{Map, Value};
 
 use super::{
     bulk_job::BulkChange,
-    counted, hints,
+    counted, hints, interrupt,
     many_objects::{ObjectsReport, deduplicated, dry_run_report, read_ids},
     open_to_read, open_to_write, would,
 };
@@ -172,7 +172,7 @@ pub(super) fn run(
             }
             let objects = counted(ids.len() as u64, "object");
             settings.confirm(&format!("delete {objects} of type \"{type}\"?"))?;
-            return delete(&*target, &r#type, &ids)?.print("deleted", false, printer);
+            return delete(&*target, &r#type, &ids, printer)?.print("deleted", false, printer);
         }
         ObjectCommand::Versions { r#type, id } => {
             let versions = open_to_read(settings)?.versions(&r#type, &id)?;
@@ -301,11 +301,22 @@ fn with_links(
 
 /// Deletes in batches of the size that the target accepts. Objects that cannot be deleted do not
 /// stop the others.
-fn delete(target: &dyn Target, content_type: &str, ids: &[String]) -> Result<ObjectsReport> {
+fn delete(
+    target: &dyn Target,
+    content_type: &str,
+    ids: &[String],
+    printer: &Printer,
+) -> Result<ObjectsReport> {
+    let interrupt = interrupt();
+    let mut progress = printer.progress("delete", ids.len() as u64);
     let mut report = ObjectsReport::default();
     let mut size = BATCH_SIZE;
     let mut remaining = ids;
     while !remaining.is_empty() {
+        if interrupt.load(Ordering::Relaxed) {
+            report.interrupted = true;
+            break;
+        }
         let (batch, after) = remaining.split_at(size.min(remaining.len()));
         let reasons = match target.delete_objects(content_type, batch) {
             Ok(_) => Vec::new(),
@@ -321,6 +332,7 @@ fn delete(target: &dyn Target, content_type: &str, ids: &[String]) -> Result<Obj
         report.done += (batch.len() - reasons.len().min(batch.len())) as u64;
         let refused = reasons.into_iter().map(|reason| refusal(content_type, reason));
         report.refused.extend(refused);
+        progress.advance(batch.len() as u64);
         remaining = after;
     }
     Ok(report)

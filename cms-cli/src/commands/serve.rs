@@ -7,7 +7,7 @@ use std::{
     mem,
     net::SocketAddr,
     panic,
-    sync::Arc,
+    sync::{Arc, atomic::Ordering},
     thread,
     time::{Duration, Instant},
 };
@@ -29,7 +29,7 @@ use tracing_subscriber::{
 
 #[cfg(feature = "cluster")]
 use super::cluster;
-use super::{apply, import};
+use super::{SERVES, apply, import};
 use crate::{
     cli::{Command, DurabilityChoice, LogFormat, MetricsChoice, OPENID_SECRET_VARIABLE, ServeArgs},
     config_file::{self, DEFAULT_DIRECTORY},
@@ -152,6 +152,7 @@ fn serve(
     }
 
     let running = bound.serve(Arc::clone(&cms)).map_err(cannot_listen)?;
+    SERVES.store(true, Ordering::Relaxed);
     log.flush(FLUSH_TIMEOUT);
     printer.note(&format!("listening on http://{}", running.address()))?;
     let _redirect = if args.open { open_page(set_up, running.address(), printer)? } else { None };

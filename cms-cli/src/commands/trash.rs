@@ -1,5 +1,7 @@
 //! `cms trash`: lists deleted objects, restores them, and removes them permanently.
 
+use std::sync::atomic::Ordering;
+
 use cms_core::{
     Error,
     clock::{Clock, SystemClock},
@@ -9,7 +11,7 @@ use cms_core::{
 };
 use serde_json::json;
 
-use super::{counted, hints, open_to_read, open_to_write, require_types, would};
+use super::{counted, hints, interrupt, open_to_read, open_to_write, require_types, would};
 use crate::{
     cli::TrashCommand,
     failure::{Outcome, Result},
@@ -147,7 +149,8 @@ fn empty(
     let mut removed = 0;
     // Of an empty trash, nothing is removed: nobody was asked about it.
     let mut more = count > 0;
-    while more {
+    let interrupt = interrupt();
+    while more && !interrupt.load(Ordering::Relaxed) {
         let emptied = target.empty_trash(&request)?;
         removed += emptied.removed_count;
         progress.advance(emptied.removed_count);
@@ -156,5 +159,9 @@ fn empty(
     drop(progress);
     let objects = counted(removed, "deleted object");
     printer.value(&json!({ "removedCount": removed }), || format!("{objects} removed\n"))?;
+    if more {
+        printer.note("interrupted; run the same command to continue")?;
+        return Ok(Outcome::Partial);
+    }
     Ok(Outcome::Done)
 }

@@ -18,7 +18,7 @@ use cms_core::{
 };
 use serde_json::{Map, Value};
 
-use super::syntax;
+use super::{BYTE_ORDER_MARK, syntax};
 use crate::failure::{Diagnostic, Failure, Result};
 
 /// The file with the definition of a type.
@@ -139,9 +139,10 @@ fn is_type_folder(path: &Path) -> Result<bool> {
 fn read_type(path: &Path) -> Result<TypeFolder> {
     let file = path.join(DEFINITION);
     let text = fs::read(&file).map_err(|error| Failure::unreadable(file.display(), error))?;
+    let text = text.strip_prefix(BYTE_ORDER_MARK.as_bytes()).unwrap_or(&text);
     let location = file.display().to_string();
     let definition: Map<String, Value> =
-        serde_json::from_slice(&text).map_err(|error| syntax(&location, &error))?;
+        serde_json::from_slice(text).map_err(|error| syntax(&location, &error))?;
     let Some(name) = definition.get("name").and_then(Value::as_str) else {
         return Err(Diagnostic { location, message: "the type has no name".to_owned() }.into());
     };
@@ -150,13 +151,16 @@ fn read_type(path: &Path) -> Result<TypeFolder> {
     let payload = payload.collect();
     let (mut object_files, mut deleted) = (Vec::new(), Vec::new());
     let mut files = MediaFiles::default();
-    for entry in entries(path)?.into_iter().filter(|entry| entry.is_file()) {
+    for entry in entries(path)? {
         let file = entry.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+        let is_media = name == MEDIA && !entry.ends_with(DEFINITION) && !file.starts_with('.');
         if is_object_file(&entry, OBJECTS_PREFIX) {
+            require_file(&entry)?;
             object_files.push(entry);
         } else if is_object_file(&entry, DELETED_PREFIX) {
+            require_file(&entry)?;
             deleted.push(entry);
-        } else if name == MEDIA && !entry.ends_with(DEFINITION) && !file.starts_with('.') {
+        } else if is_media && entry.is_file() {
             files.0.insert(file, entry);
         }
     }
@@ -165,6 +169,14 @@ fn read_type(path: &Path) -> Result<TypeFolder> {
         files.sort_by_key(|file| (file.as_os_str().len(), file.clone()));
     }
     Ok(TypeFolder { name, payload, object_files, deleted, files })
+}
+
+/// Fails for a directory, and for a link that leads to nothing: an import must not skip objects.
+fn require_file(path: &Path) -> Result<()> {
+    match metadata(path)? {
+        Some(found) if found.is_file() => Ok(()),
+        _ => Err(Failure::unreadable(path.display(), "it is not a file")),
+    }
 }
 
 fn entries(folder: &Path) -> Result<Vec<PathBuf>> {

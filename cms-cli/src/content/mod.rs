@@ -25,8 +25,8 @@ use crate::{
     yaml::YamlDocument,
 };
 
-/// The bytes that some editors write at the start of a text in UTF-8.
-const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+/// What some editors write at the start of a text in UTF-8. No parser knows it.
+pub(crate) const BYTE_ORDER_MARK: &str = "\u{feff}";
 
 /// One object of a file.
 pub(crate) struct ImportRow<T> {
@@ -122,7 +122,7 @@ impl ContentFile {
             Bytes::Memory(bytes) => Box::new(Cursor::new(bytes)),
         };
         let start = reader.fill_buf().map_err(|error| self.unreadable(&error))?;
-        if start.starts_with(BYTE_ORDER_MARK) {
+        if start.starts_with(BYTE_ORDER_MARK.as_bytes()) {
             reader.consume(BYTE_ORDER_MARK.len());
         }
         Ok(reader)

@@ -2,7 +2,7 @@
 
 use std::{
     fs::{self, File},
-    io::{self, ErrorKind, Read, Write},
+    io::{self, ErrorKind, Read, Seek, Write},
     path::{Path, PathBuf},
     sync::{
         Arc,
@@ -64,15 +64,16 @@ impl Read for CountingFile {
 
 /// Opens a file to upload it.
 pub(crate) fn open_upload(path: &Path, transfer: &Transfer) -> Result<FileUpload> {
-    let open = || {
-        let file = File::open(path)?;
-        let size = file.metadata()?.len();
-        Ok(FileUpload {
-            content: Box::new(CountingFile { file, transfer: transfer.clone() }),
-            size,
-        })
+    let unreadable = |error| Failure::unreadable(path.display(), error);
+    let file = File::open(path).map_err(unreadable)?;
+    let size = file.metadata().map_err(unreadable)?.len();
+    let transfer = transfer.clone();
+    let open = move || {
+        let mut file = file.try_clone()?;
+        file.rewind()?;
+        Ok(Box::new(CountingFile { file, transfer: transfer.clone() }) as Box<dyn Read + Send>)
     };
-    open().map_err(|error: io::Error| Failure::unreadable(path.display(), error))
+    Ok(FileUpload { open: Box::new(open), size })
 }
 
 /// Reads the next chunk, which is shorter only at the end of the input.

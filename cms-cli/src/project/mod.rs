@@ -37,6 +37,7 @@ pub(crate) use self::{
     workflow::is_built_in,
 };
 use crate::{
+    content::BYTE_ORDER_MARK,
     failure::{Diagnostic, Failure, FailureKind, Result},
     yaml::{self, YamlDocument},
 };
@@ -368,14 +369,20 @@ pub(crate) fn is_type_name(name: &str) -> bool {
 
 /// Reads a file, or standard input for `-`; returns its name for messages and the text.
 pub(crate) fn read_text(path: &Path) -> Result<(String, String)> {
-    if path == Path::new("-") {
+    let (name, text) = if path == Path::new("-") {
         let text = io::read_to_string(io::stdin())
             .map_err(|error| Failure::unreadable("standard input", error))?;
-        return Ok(("<stdin>".to_owned(), text));
-    }
-    let text =
-        fs::read_to_string(path).map_err(|error| Failure::unreadable(path.display(), error))?;
-    Ok((path.display().to_string(), text))
+        ("<stdin>".to_owned(), text)
+    } else {
+        let name = path.display().to_string();
+        let text = fs::read_to_string(path).map_err(|error| Failure::unreadable(&name, error))?;
+        (name, text)
+    };
+    let text = match text.strip_prefix(BYTE_ORDER_MARK) {
+        Some(rest) => rest.to_owned(),
+        None => text,
+    };
+    Ok((name, text))
 }
 
 /// Finds the project files of a directory and the type definitions of an export, ordered by name.

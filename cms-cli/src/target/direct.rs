@@ -246,9 +246,10 @@ impl Target for Direct {
         Ok(self.cms.objects().version(&self.caller, content_type, id, &version)?.to_value())
     }
 
-    fn upload(&self, mut file: FileUpload, request: &UploadRequest) -> Result<Value> {
+    fn upload(&self, file: FileUpload, request: &UploadRequest) -> Result<Value> {
         let mut incoming = self.cms.media().receive()?;
-        io::copy(&mut file.content, &mut incoming).map_err(Error::from_io)?;
+        io::copy(&mut (file.open)().map_err(Error::from_io)?, &mut incoming)
+            .map_err(Error::from_io)?;
         Ok(self.cms.media().upload(&self.caller, Some(incoming), request)?.to_value())
     }
 

@@ -59,8 +59,9 @@ const SETTINGS_FILE: &str = "cms.toml";
 
 /// A file that is read while it is uploaded.
 pub(crate) struct FileUpload {
-    pub(crate) content: Box<dyn Read + Send>,
-    /// Bytes in `content`.
+    /// Reads the file from its beginning.
+    pub(crate) open: Box<dyn Fn() -> io::Result<Box<dyn Read + Send>>>,
+    /// Bytes in the file.
     pub(crate) size: u64,
 }
 

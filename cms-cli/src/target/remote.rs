@@ -95,8 +95,8 @@ impl ImportTarget for Remote {
         }
         let content_type = content_type.to_owned();
         Ok(PreparedSave::new(move || {
-            let (status, bytes) =
-                self.read(request.send().map_err(|error| self.unreachable(&error))?)?;
+            let send = || self.send_once(request.try_clone().expect("the body is in memory"));
+            let (status, bytes) = self.read(self.send_repeatedly(false, send)?)?;
             // A report with refused objects is no error.
             if status == 400
                 && let Ok(report) = serde_json::from_slice(&bytes)
@@ -256,7 +256,7 @@ impl Target for Remote {
     }
 
     fn upload(&self, file: FileUpload, request: &UploadRequest) -> Result<Value> {
-        self.send_file(file, request)
+        self.send_file(&file, request)
     }
 
     fn file(&self, id: &str, extension: &str) -> Result<Box<dyn Read + '_>> {

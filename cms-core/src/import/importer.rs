@@ -12,6 +12,11 @@ use std::{
     sync::atomic::{AtomicBool, Ordering},
 };
 
+use cms_model::{
+    error::{Error, FieldErrors, Result},
+    object::model::Edition,
+    wire::{content_type::ContentType, workflow::Workflow},
+};
 use serde_json::Value;
 
 use super::{
@@ -23,11 +28,7 @@ use super::{
     object::{ImportObject, ObjectAddress, address},
     short_links::expand_links,
 };
-use cms_model::{
-    error::{Error, FieldErrors, Result},
-    object::model::Edition,
-    wire::{content_type::ContentType, workflow::Workflow},
-};
+use crate::object::batch_report::DUPLICATE_ID;
 
 /// Objects in one batch, unless the target accepts fewer.
 pub(super) const BATCH_SIZE: usize = 500;
@@ -238,11 +239,14 @@ impl<'a> Importer<'a> {
         let content_type = self.types.last().expect("a type was begun").content_type;
         match value {
             Ok(value) => {
-                let (object, errors) = self.object(content_type, location, value);
+                let (object, mut errors) = self.object(content_type, location, value);
+                let id = object.id().map(str::to_lowercase).unwrap_or_default();
+                if !object.is_deleted && self.comes_again(&content_type.name, &id) {
+                    errors.add("id", DUPLICATE_ID);
+                }
                 if !errors.is_empty() {
                     return self.refuse_unsent(&content_type.name, object, errors);
                 }
-                let id = object.id().map(str::to_lowercase).unwrap_or_default();
                 if self.deleted_in_chunk.contains(&id) {
                     self.send_chunk()?;
                 }
@@ -315,6 +319,11 @@ impl<'a> Importer<'a> {
             object.keep_dates();
         }
         (object, errors.unwrap_or_default())
+    }
+
+    /// Returns whether a later object has the same id: as in one batch of the API, the last one counts.
+    fn comes_again(&self, content_type: &str, id: &str) -> bool {
+        self.positions.get(&address(content_type, id)).is_some_and(|&last| last > self.pushed)
     }
 
     /// Returns whether no more objects are sent.

@@ -10,7 +10,7 @@ use cms_model::{
 use cms_store::PendingCommit;
 use serde_json::{Value, value::RawValue};
 
-pub(super) const DUPLICATE_ID: &str = "There are duplications in object data, key: id";
+pub(crate) const DUPLICATE_ID: &str = "There are duplications in object data, key: id";
 
 /// A batch of creates whose commit may be pending.
 #[must_use = "the batch has not succeeded before its commit"]

@@ -4,7 +4,7 @@
 
 pub(crate) mod authors;
 pub(crate) mod batch;
-mod batch_report;
+pub(crate) mod batch_report;
 mod before_write;
 mod create;
 pub(crate) mod duplicate;

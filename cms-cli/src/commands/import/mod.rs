@@ -127,13 +127,14 @@ fn import(
         let target = open_to_write(settings, printer, options.dry_run)?;
         import_folder(&*target, folder, options, printer)
     } else {
+        let report = Report::new(options.rejects, options.max_printed)?;
         let sources = sources(&args.files)?;
         let target = open_to_write(settings, printer, options.dry_run)?;
         let content_type = target.get_type(&args.source)?;
         let deleted_ids = deleted_ids(&*target, &content_type.name, options)?;
         let files = MediaFiles::default();
         let type_files = TypeFiles { content_type, sources, deleted_ids, files };
-        objects::run(&*target, options, &[type_files], printer)
+        objects::run(&*target, options, &[type_files], report, printer)
     }
 }
 
@@ -212,6 +213,8 @@ fn import_folder(
     options: &Options<'_>,
     printer: &Printer,
 ) -> Result<Report> {
+    // Before anything is changed: the file for refused objects may not be writable.
+    let report = Report::new(options.rejects, options.max_printed)?;
     let folders = folder::read(path)?;
     for skipped in folder::without_definition(path)? {
         let (skipped, definition) = (skipped.display(), folder::DEFINITION);
@@ -249,7 +252,7 @@ fn import_folder(
         files_by_type.push(TypeFiles { content_type, sources, deleted_ids, files });
     }
     let files_by_type = order_by_links(files_by_type, |type_files| &type_files.content_type);
-    let report = objects::run(target, options, &files_by_type, printer)?;
+    let report = objects::run(target, options, &files_by_type, report, printer)?;
     if !options.dry_run && !report.interrupted {
         definitions::apply_featured_images(target, &folders, update)?;
     }

@@ -29,14 +29,14 @@ pub(super) struct Import<'a> {
     pub(super) interrupt: Arc<AtomicBool>,
 }
 
-/// Imports the files and objects of all types.
+/// Imports the files and objects of all types; returns the report with what it did.
 pub(super) fn run(
     target: &dyn Target,
     options: &Options<'_>,
     files_by_type: &[TypeFiles],
+    report: Report,
     printer: &Printer,
 ) -> Result<Report> {
-    let report = Report::new(options.rejects, options.max_printed)?;
     // If no handler can be installed, Ctrl-C ends the process. The objects of finished requests are
     // saved completely then, too.
     let interrupt = interrupt();

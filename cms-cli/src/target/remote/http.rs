@@ -8,7 +8,7 @@ use cms_core::{
     wire::{error::from_response, json},
 };
 use reqwest::{
-    Method, Url,
+    Method, StatusCode, Url,
     blocking::{Client, RequestBuilder, Response},
     header::{CONTENT_TYPE, RETRY_AFTER},
     redirect::Policy,
@@ -141,24 +141,35 @@ impl Remote {
             if edition == Edition::Current {
                 request = request.header("X-MODE", "preview");
             }
-            Ok(match body {
+            let request = match body {
                 Some(body) => with_json(request, body.to_vec()),
                 None => request,
-            })
+            };
+            self.send_once(request)
         })
     }
 
-    /// Sends a request, and repeats a `safe` one when the server is busy.
+    /// Sends a request once.
+    pub(super) fn send_once(&self, request: RequestBuilder) -> Result<Response> {
+        request.send().map_err(|error| self.unreachable(&error))
+    }
+
+    /// Calls `send`, which sends a request, again if the server has not carried out the request, because it was sent
+    /// too many; a `safe` request also if the server was busy.
     pub(super) fn send_repeatedly(
         &self,
         safe: bool,
-        request: impl Fn() -> Result<RequestBuilder>,
+        send: impl Fn() -> Result<Response>,
     ) -> Result<Response> {
         let mut attempt = 1;
         loop {
-            let response = request()?.send().map_err(|error| self.unreachable(&error))?;
-            let is_busy = matches!(response.status().as_u16(), 429 | 503);
-            if !(safe && is_busy && attempt < MAX_ATTEMPTS) {
+            let response = send()?;
+            let may_be_repeated = match response.status() {
+                StatusCode::TOO_MANY_REQUESTS => true,
+                StatusCode::SERVICE_UNAVAILABLE => safe,
+                _ => false,
+            };
+            if !may_be_repeated || attempt == MAX_ATTEMPTS {
                 return Ok(response);
             }
             thread::sleep(retry_delay(&response));
@@ -289,11 +300,11 @@ impl Remote {
         let (key, body) = (RandomIds.uuid(), text(body)?);
         let send = || {
             let request = self.request(&Method::POST, path)?.header("X-MODE", "preview");
-            let request = with_json(request, body.clone()).header("Idempotency-Key", &key);
-            self.read(request.send().map_err(|error| self.unreachable(&error))?)
+            self.send_once(with_json(request, body.clone()).header("Idempotency-Key", &key))
         };
-        let (status, bytes) = match send()? {
-            (OUTCOME_UNKNOWN, _) => send()?,
+        let send_and_read = || self.read(self.send_repeatedly(false, send)?);
+        let (status, bytes) = match send_and_read()? {
+            (OUTCOME_UNKNOWN, _) => send_and_read()?,
             response => response,
         };
         self.parse(status, &bytes, resource)

@@ -31,14 +31,15 @@ use super::{
 const MIN_UPLOAD_RATE: u64 = 64 * 1024;
 
 impl Remote {
-    pub(super) fn send_file(&self, file: FileUpload, request: &UploadRequest) -> Result<Value> {
+    pub(super) fn send_file(&self, file: &FileUpload, request: &UploadRequest) -> Result<Value> {
         let time = RESPONSE_TIMEOUT + Duration::from_secs(file.size / MIN_UPLOAD_RATE);
-        let response = self
-            .request(&Method::POST, MEDIA)?
-            .timeout(time)
-            .multipart(form(file, request))
-            .send()
-            .map_err(|error| self.upload_error(&error))?;
+        let response = self.send_repeatedly(false, || {
+            self.request(&Method::POST, MEDIA)?
+                .timeout(time)
+                .multipart(form(file, request)?)
+                .send()
+                .map_err(|error| self.upload_error(&error))
+        })?;
         let (status, bytes) = self.read(response)?;
         self.parse(status, &bytes, ("content type", "_media"))
     }
@@ -58,10 +59,8 @@ impl Remote {
     /// Sends the request again without the file: an error that remains is not about its size.
     fn error_without_file(&self) -> Result<Error> {
         let request = self.request(&Method::POST, MEDIA)?;
-        let response =
-            request.timeout(RESPONSE_TIMEOUT).multipart(Form::new().text("save", "0")).send();
-        let response = response.map_err(|error| self.unreachable(&error))?;
-        let (status, bytes) = self.read(response)?;
+        let request = request.timeout(RESPONSE_TIMEOUT).multipart(Form::new().text("save", "0"));
+        let (status, bytes) = self.read(self.send_once(request)?)?;
         Ok(match from_response(status, &bytes, "content type", "_media") {
             Error::Invalid(_) => Error::BadRequest(
                 "The file exceeds the upload limit of the server (--upload-limit)".to_owned(),
@@ -96,7 +95,7 @@ impl Remote {
 }
 
 /// The fields of an upload request.
-fn form(file: FileUpload, request: &UploadRequest) -> Form {
+fn form(file: &FileUpload, request: &UploadRequest) -> Result<Form> {
     // Like browsers, without percent-encoding of names.
     let mut form = Form::new().percent_encode_noop();
     form = form.text("save", if request.save { "1" } else { "0" });
@@ -114,8 +113,9 @@ fn form(file: FileUpload, request: &UploadRequest) -> Form {
     for tag in &request.tags {
         form = form.text("tags", tag.clone());
     }
-    let part = Part::reader_with_length(file.content, file.size);
-    form.part("file", part.file_name(request.file_name.clone()))
+    let content = (file.open)().map_err(read_error)?;
+    let part = Part::reader_with_length(content, file.size);
+    Ok(form.part("file", part.file_name(request.file_name.clone())))
 }
 
 /// The body of a response.

@@ -33,7 +33,7 @@ impl Remote {
     ) -> Result<T> {
         let response = self.send_repeatedly(safe, || {
             let request = with_json(self.request(&Method::POST, path)?, body.to_vec());
-            Ok(request.header(ACCEPT, EVENT_STREAM))
+            self.send_once(request.header(ACCEPT, EVENT_STREAM))
         })?;
         let media_type = response.headers().get(CONTENT_TYPE);
         let (status, bytes) = if media_type.is_some_and(|value| value == EVENT_STREAM) {
