@@ -52,7 +52,7 @@ impl Cms {
 
 /// Returns the reason why the reads of a node are older than it promises.
 fn cluster_error(node: Cluster<'_>) -> Option<String> {
-    if node.is_abandoned() {
+    if node.replica().is_abandoned() {
         return Some("the replica cannot follow the shared database".to_owned());
     }
     match node.staleness() {

@@ -152,15 +152,15 @@ impl HeadChecks {
             })?),
             None => None,
         };
-        let age = cluster.staleness().filter(|_| !cluster.is_abandoned());
+        let age = cluster.staleness().filter(|_| !cluster.replica().is_abandoned());
         let is_current = match (wanted.map_or(needed, |wanted| needed.stronger(wanted)), age) {
             (Consistency::Within(bound), Some(age)) if age < bound => true,
             // Read-your-writes: a request that sends the position of its write needs no head check if the
             // replica is exactly at this position, and the last head check began less than `MAX_WAIT` ago.
             // After that time, a node that has lost the shared database no longer serves such reads.
             (_, Some(age)) if accepts_position && wanted.is_none() && age < MAX_WAIT => {
-                let position = cluster.position().map(format_position);
-                headers.get(POSITION).is_some_and(|sent| position.is_some_and(|at| at == *sent))
+                let position = format_position(cluster.replica().position());
+                headers.get(POSITION).is_some_and(|sent| position == *sent)
             }
             _ => false,
         };
@@ -174,7 +174,7 @@ impl HeadChecks {
         self.lock().waiting.push(sender);
         self.wanted.notify_one();
         let mut checked = time::timeout(MAX_WAIT, &mut done).await;
-        if checked.is_err() && cluster.is_applying() {
+        if checked.is_err() && cluster.replica().is_applying() {
             checked = time::timeout(MAX_WAIT_FOR_APPLY, done).await;
         }
         match checked {
@@ -215,7 +215,7 @@ impl HeadChecks {
             });
             // The shared database may be restarting, so requests wait. Once it has failed for `MAX_WAIT`,
             // they fail immediately.
-            let is_temporary = matches!(error, Error::Busy(_)) && !cluster.is_abandoned();
+            let is_temporary = matches!(error, Error::Busy(_)) && !cluster.replica().is_abandoned();
             if is_temporary && failing_since.elapsed() < MAX_WAIT {
                 let is_open = |request: &Waiting| !request.is_closed();
                 self.lock().waiting.extend(waiting.into_iter().filter(is_open));
@@ -240,7 +240,7 @@ impl HeadChecks {
 
 /// The position after a write, for the client to send back.
 pub(crate) fn position_header(cms: &Cms) -> Option<HeaderValue> {
-    let position = cms.cluster()?.last_known_commit()?;
+    let position = cms.cluster()?.replica().last_known_commit();
     HeaderValue::try_from(format_position(position)).ok()
 }
 

@@ -21,8 +21,7 @@ use cms_store::{
     Store,
     cluster::{
         compare::Difference,
-        database::{DutyHolder, NodeState, Position, SharedDatabase},
-        metrics::ReplicaMetrics,
+        database::{DutyHolder, NodeState, SharedDatabase},
         open::has_replica,
         replica::Replica,
     },
@@ -97,7 +96,8 @@ fn create(config: &CoreConfig, database: &Arc<dyn SharedDatabase>) -> Result<()>
 impl Cms {
     /// The cluster of which this process is a node; none for a data directory that stands alone.
     pub fn cluster(&self) -> Option<Cluster<'_>> {
-        self.node.as_ref().map(|node| Cluster { cms: self, node })
+        let (node, replica) = self.node.as_ref().zip(self.store.replica())?;
+        Some(Cluster { cms: self, node, replica })
     }
 
     /// Returns whether this process has a duty. A data directory that stands alone has all of them.
@@ -111,36 +111,13 @@ impl Cms {
 pub struct Cluster<'c> {
     cms: &'c Cms,
     node: &'c Arc<Node>,
+    replica: &'c Replica,
 }
 
-impl Cluster<'_> {
-    /// Returns the last commit that is applied here.
-    pub fn position(&self) -> Option<Position> {
-        self.cms.store.replica().map(Replica::position)
-    }
-
-    /// Returns the last commit that this node knows: newer than [`Self::position`] while a commit of this node
-    /// is stored in the cluster, but not applied here.
-    pub fn last_known_commit(&self) -> Option<Position> {
-        self.cms.store.replica().map(Replica::last_known_commit)
-    }
-
-    /// Returns whether the replica cannot follow the shared database, for example after the shared
-    /// database was restored. Then the data directory has to be opened again, which copies the shared
-    /// database.
-    pub fn is_abandoned(&self) -> bool {
-        self.cms.store.replica().is_some_and(Replica::is_abandoned)
-    }
-
-    /// Returns whether commits of other nodes are being applied to the replica: a commit of many rows
-    /// takes seconds.
-    pub fn is_applying(&self) -> bool {
-        self.cms.store.replica().is_some_and(Replica::is_applying)
-    }
-
-    /// Returns the metrics of the replica.
-    pub fn metrics(&self) -> Option<&ReplicaMetrics> {
-        self.cms.store.replica().map(Replica::metrics)
+impl<'c> Cluster<'c> {
+    /// Returns the replica of this node.
+    pub fn replica(&self) -> &'c Replica {
+        self.replica
     }
 
     /// Returns how far the clock of the shared database is ahead of that of this machine, in seconds.
@@ -149,15 +126,10 @@ impl Cluster<'_> {
         self.node.clock.offset_seconds()
     }
 
-    /// Returns the version of the database schema of the cluster.
-    pub fn schema(&self) -> i64 {
-        self.cms.store.replica().map_or(0, Replica::schema)
-    }
-
     /// Moves the cluster to the next database schema, if this node accepts one. Returns the names of
     /// the live nodes that do not accept it; if there are any, nothing is changed.
     pub fn upgrade(&self) -> Result<Vec<String>> {
-        let current = self.schema();
+        let current = self.replica.schema();
         if self.accepted_schema() <= current {
             return Ok(Vec::new());
         }
@@ -175,7 +147,7 @@ impl Cluster<'_> {
     /// were revoked. A node that cannot apply it refuses reads by the time this returns, unless its bound
     /// of reads is longer than ten seconds.
     pub fn wait_for_nodes(&self) {
-        let Some(position) = self.last_known_commit() else { return };
+        let position = self.replica.last_known_commit();
         let started = Instant::now();
         loop {
             let timeout = match self.max_read_bound_of_nodes_behind(position.commit) {

@@ -10,10 +10,7 @@ use cms_model::{
     error::{Error, Result},
     ids::IdSource as _,
 };
-use cms_store::cluster::{
-    database::{NodeReport, NodeState, SharedDatabase},
-    replica::Replica,
-};
+use cms_store::cluster::database::{NodeReport, NodeState, SharedDatabase};
 use cms_system::ids::RandomIds;
 use sha2::{Digest as _, Sha256};
 
@@ -319,7 +316,7 @@ impl Cluster<'_> {
             accepted_schema: self.accepted_schema(),
             address: address.clone(),
             token: token.clone(),
-            applied: self.position().map_or(0, |position| position.commit),
+            applied: self.replica.position().commit,
             index_seq: self.cms.index.position().unwrap_or_default(),
             staleness_ms: millis(staleness),
             read_bound_ms: millis(self.node.read_bound),
@@ -329,8 +326,8 @@ impl Cluster<'_> {
 
     /// The newest schema to which this node lets the cluster move.
     pub(super) fn accepted_schema(&self) -> i64 {
-        let newest = self.cms.store.replica().map_or(0, Replica::newest_schema);
-        if self.node.blocks_upgrade { self.schema() } else { newest }
+        let replica = self.replica;
+        if self.node.blocks_upgrade { replica.schema() } else { replica.newest_schema() }
     }
 }
 

@@ -175,16 +175,16 @@ fn commit_that_is_stored_but_not_applied_is_the_last_known_one() {
          BEGIN SELECT RAISE(ABORT, 'the disk is full'); END";
     replica.execute_batch(failing).unwrap();
     create(&first, "a").unwrap();
-    let cluster = first.cms().cluster().unwrap();
-    let [applied, known] = [cluster.position(), cluster.last_known_commit()].map(Option::unwrap);
+    let node = first.cms().cluster().unwrap().replica();
+    let (applied, known) = (node.position(), node.last_known_commit());
     assert_eq!((first.titles(), known.commit), (vec![], applied.commit + 1));
 
     replica.execute_batch("DROP TRIGGER failing").unwrap();
     first.catch_up().unwrap();
     assert_eq!(first.titles(), [("a".to_owned(), "Title of a".to_owned())]);
-    assert_eq!(cluster.position(), Some(known));
+    assert_eq!(node.position(), known);
     create(&first, "b").unwrap();
-    assert_eq!((cluster.position(), first.differences()), (cluster.last_known_commit(), 0));
+    assert_eq!((node.position(), first.differences()), (node.last_known_commit(), 0));
 }
 
 #[test]
@@ -267,7 +267,7 @@ fn node_behind_the_commit_log_is_copied_again() {
     database.prune_all();
     let refused = second.catch_up();
     assert!(matches!(refused, Err(Error::Busy(_))), "{refused:?}");
-    assert!(second.cms().cluster().unwrap().is_abandoned());
+    assert!(second.cms().cluster().unwrap().replica().is_abandoned());
     second.restart(&database);
     assert_eq!(second.titles(), first.titles());
     assert_eq!(second.differences(), 0);
@@ -304,7 +304,7 @@ fn restored_shared_database_is_detected_by_every_node() {
     for node in [&mut first, &mut second] {
         let refused = create(node, "other");
         assert!(matches!(refused, Err(Error::Busy(_))), "{refused:?}");
-        assert!(node.cms().cluster().unwrap().is_abandoned());
+        assert!(node.cms().cluster().unwrap().replica().is_abandoned());
         node.restart(&database);
         assert_eq!(node.titles(), [("kept".to_owned(), "Title of kept".to_owned())]);
         assert_eq!(node.differences(), 0);
@@ -441,7 +441,7 @@ fn assert_backup_stands_alone(cms: &Cms) {
 fn plan_does_not_need_the_lock_of_the_cluster() {
     let (database, first, second) = two_nodes();
     create(&first, "a").unwrap();
-    let position = first.cms().cluster().unwrap().position().unwrap();
+    let position = first.cms().cluster().unwrap().replica().position();
     let locked = database.lock(position).unwrap();
     let mut wanted = article();
     add_property(&mut wanted, "rank", json!({ "type": "number" }), "number");
@@ -604,7 +604,9 @@ fn run(node: &mut TestNode, database: &MemoryDatabase, step: Step, number: usize
         }
     };
     match result {
-        Err(Error::Busy(_)) if cms.cluster().unwrap().is_abandoned() => node.restart(database),
+        Err(Error::Busy(_)) if cms.cluster().unwrap().replica().is_abandoned() => {
+            node.restart(database);
+        }
         Err(Error::Internal(_) | Error::OutcomeUnknown | Error::Busy(_)) => {
             panic!("{step:?}: {result:?}")
         }

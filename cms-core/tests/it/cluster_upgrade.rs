@@ -50,7 +50,7 @@ impl TestNode {
     }
 
     fn schema(&self) -> i64 {
-        self.cms.cluster().unwrap().schema()
+        self.cms.cluster().unwrap().replica().schema()
     }
 
     fn create(&self, id: &str) -> Result<()> {
@@ -62,7 +62,7 @@ impl TestNode {
     fn assert_current(&self, schema: i64) {
         let cluster = self.cms.cluster().unwrap();
         cluster.catch_up().unwrap();
-        assert_eq!(cluster.schema(), schema);
+        assert_eq!(cluster.replica().schema(), schema);
         assert_eq!(cluster.compare().unwrap(), []);
     }
 
@@ -233,7 +233,7 @@ fn replica_of_an_upgrade_that_was_not_stored_is_copied_again() {
     database.break_connection([ConnectionBreak::BeforeCommit]);
     database.disconnect_after_next_commit();
     assert!(newer.upgrade().is_err());
-    assert!(newer.cms.cluster().unwrap().is_abandoned());
+    assert!(newer.cms.cluster().unwrap().replica().is_abandoned());
     database.restore(&before);
     let newer = newer.restart(&database, next());
     newer.assert_current(schema);

@@ -20,7 +20,7 @@ const ABANDONED_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Waits until the replica of this node has to be copied again.
 pub(crate) async fn abandoned(app: &App) {
-    while !app.cms.cluster().is_some_and(|cluster| cluster.is_abandoned()) {
+    while !app.cms.cluster().is_some_and(|cluster| cluster.replica().is_abandoned()) {
         time::sleep(ABANDONED_INTERVAL).await;
     }
 }

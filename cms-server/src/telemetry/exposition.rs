@@ -64,10 +64,8 @@ pub(crate) fn render(app: &App) -> Result<String> {
     now.process();
     let mut families = app.metrics.registry.gather();
     families.extend(now.0.gather());
-    if let Some(node) = app.cms.cluster()
-        && let Some(replica) = node.metrics()
-    {
-        families.extend(replica.gather());
+    if let Some(node) = app.cms.cluster() {
+        families.extend(node.replica().metrics().gather());
     }
     Ok(TextEncoder::new().encode_to_string(&families).expect("all metrics can be encoded"))
 }
@@ -158,16 +156,15 @@ impl Snapshot {
     }
 
     fn cluster(&self, app: &App, node: Cluster<'_>) {
-        let commit = node.position().map_or(0, |position| position.commit);
         self.value(
             "cms_cluster_commit",
             "Last commit of the cluster that is applied here.",
-            as_float(commit),
+            as_float(node.replica().position().commit),
         );
         self.value(
             "cms_cluster_schema",
             "Database schema of the cluster.",
-            as_float(node.schema()),
+            as_float(node.replica().schema()),
         );
         let staleness = node.staleness().map_or(f64::INFINITY, |age| age.as_secs_f64());
         self.value(
