@@ -16,7 +16,7 @@ use tokio_postgres::Statement;
 
 use crate::{
     PostgresDatabase,
-    connection::{Session, SessionGuard, send, within},
+    connection::{Session, SessionGuard, SharedConnection, send, within},
     error::{Attempt, Failure},
     value::{CHUNK_BYTES, CHUNK_ROWS, append, column_names, key_name, parameter, table_name},
 };
@@ -85,40 +85,27 @@ impl PostgresDatabase {
         })
     }
 
-    /// Reads rows in the transaction of a session.
-    pub(crate) fn read_rows(
-        &self,
-        guard: &mut SessionGuard<'_>,
-        session: &Session,
-        table: &MirroredTable,
-        keys: &[i64],
-    ) -> Result<Rows> {
-        let read = self.wait(read_rows(session, table, keys));
-        self.checked(guard, read)
+    pub(crate) fn open_snapshot(&self, after: Option<Position>) -> Result<Transaction<'_>> {
+        let requests = async |session: &Session| read_head_state(session, after).await;
+        self.begin(&self.pull, OPEN_TIMEOUT, requests, |_| ())
     }
 
-    /// Reads a table in the transaction of a session.
-    pub(crate) fn read_table(
-        &self,
-        guard: &mut SessionGuard<'_>,
-        session: &Session,
-        table: &MirroredTable,
-        visit: &mut dyn FnMut(Rows) -> Result<()>,
-    ) -> Result<()> {
-        let mut reader = TableReader::new(table);
-        loop {
-            let read = self.wait(within(READ_TIMEOUT, reader.read(session, table)));
-            let Some(rows) = self.checked(guard, read)? else { return Ok(()) };
-            visit(rows)?;
-        }
-    }
-
-    pub(crate) fn open_snapshot(&self, after: Option<Position>) -> Result<Snapshot<'_>> {
+    /// Opens a transaction with requests that begin it and read the head.
+    pub(crate) fn begin<'d, P>(
+        &'d self,
+        connection: &'d SharedConnection,
+        limit: Duration,
+        requests: impl AsyncFn(&Session) -> Attempt<HeadState>,
+        pipeline: impl FnOnce(&Arc<Session>) -> P,
+    ) -> Result<Transaction<'d, P>> {
         self.wait(async {
-            let mut guard = self.pull.checkout(&self.server).await?;
-            let requests = async |session: &Session| read_head_state(session, after).await;
-            match guard.run(OPEN_TIMEOUT, requests).await {
-                Ok((session, state)) => Ok(Snapshot { database: self, guard, session, state }),
+            let mut guard = connection.checkout(&self.server).await?;
+            match guard.run(limit, requests).await {
+                Ok((session, state)) => {
+                    let pipeline = pipeline(&session);
+                    let is_open = true;
+                    Ok(Transaction { database: self, guard, session, state, pipeline, is_open })
+                }
                 Err(failure) => {
                     guard.roll_back();
                     Err(self.error(failure))
@@ -260,27 +247,35 @@ impl TableReader {
     }
 }
 
-/// A read-only transaction.
-pub(crate) struct Snapshot<'d> {
-    database: &'d PostgresDatabase,
-    guard: SessionGuard<'d>,
-    session: Arc<Session>,
-    state: HeadState,
+/// An open transaction. Without a pipeline, it only reads.
+pub(crate) struct Transaction<'d, P = ()> {
+    pub(crate) database: &'d PostgresDatabase,
+    pub(crate) guard: SessionGuard<'d>,
+    pub(crate) session: Arc<Session>,
+    pub(crate) state: HeadState,
+    pub(crate) pipeline: P,
+    /// Whether dropping it rolls it back.
+    pub(crate) is_open: bool,
 }
 
-impl Drop for Snapshot<'_> {
+impl<P> Drop for Transaction<'_, P> {
     fn drop(&mut self) {
-        self.guard.roll_back();
+        if self.is_open {
+            // PostgreSQL executes the rollback after the statements in flight; the next request on the
+            // connection waits for it.
+            self.guard.roll_back();
+        }
     }
 }
 
-impl SharedSnapshot for Snapshot<'_> {
+impl<P> SharedSnapshot for Transaction<'_, P> {
     fn state(&self) -> &HeadState {
         &self.state
     }
 
     fn rows(&mut self, table: &MirroredTable, keys: &[i64]) -> Result<Rows> {
-        self.database.read_rows(&mut self.guard, &self.session, table, keys)
+        let read = self.database.wait(read_rows(&self.session, table, keys));
+        self.database.checked(&mut self.guard, read)
     }
 
     fn all_rows(
@@ -288,7 +283,13 @@ impl SharedSnapshot for Snapshot<'_> {
         table: &MirroredTable,
         visit: &mut dyn FnMut(Rows) -> Result<()>,
     ) -> Result<()> {
-        self.database.read_table(&mut self.guard, &self.session, table, visit)
+        let mut reader = TableReader::new(table);
+        loop {
+            let read = within(READ_TIMEOUT, reader.read(&self.session, table));
+            let read = self.database.wait(read);
+            let Some(rows) = self.database.checked(&mut self.guard, read)? else { return Ok(()) };
+            visit(rows)?;
+        }
     }
 }
 

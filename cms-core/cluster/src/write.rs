@@ -9,16 +9,16 @@ use std::{
 use cms_model::error::{Error, Result};
 use cms_store::cluster::database::{
     ChangedKeys, CommitOutcome, HeadState, History, LockedHead, MirroredTable, NewCommit, Position,
-    Rows, SharedSnapshot,
+    Rows,
 };
 use tokio::{task::JoinHandle, time::sleep};
 use tokio_postgres::Statement;
 
 use crate::{
     PostgresDatabase,
-    connection::{Sent, Session, SessionGuard, send, within},
+    connection::{Sent, Session, send, within},
     error::{Attempt, Failure},
-    pull::{HeadStateStatements, READ_TIMEOUT, read_changes, read_check, read_head},
+    pull::{HeadStateStatements, READ_TIMEOUT, Transaction, read_changes, read_check, read_head},
     value::{
         Parameter, arrays, chunks, column_names, key_name, parameter, quoted, table_name, type_name,
     },
@@ -58,23 +58,13 @@ const RECORD: &str = r#"WITH log AS (
 UPDATE "cms"."head" SET commit_no = $1, nonce = $2, sequences = $4, schema = coalesce($7, schema)
 WHERE id = 1"#;
 
+/// An open transaction that has locked the head.
+pub(crate) type Locked<'d> = Transaction<'d, Pipeline>;
+
 impl PostgresDatabase {
     pub(crate) fn lock_head(&self, after: Position) -> Result<Locked<'_>> {
-        self.wait(async {
-            let mut guard = self.write.checkout(&self.server).await?;
-            let requests = async |session: &Session| lock(session, after).await;
-            let (session, state) = match guard.run(LOCK_TIMEOUT, requests).await {
-                Ok(locked) => locked,
-                Err(failure) => {
-                    guard.roll_back();
-                    return Err(self.error(failure));
-                }
-            };
-            let keep_alive = tokio::spawn(keep_alive(Arc::clone(&session)));
-            let pipeline = Pipeline::new(Arc::clone(&session));
-            let is_open = true;
-            Ok(Locked { database: self, guard, session, state, pipeline, keep_alive, is_open })
-        })
+        let requests = async |session: &Session| lock(session, after).await;
+        self.begin(&self.write, LOCK_TIMEOUT, requests, Pipeline::new)
     }
 }
 
@@ -119,7 +109,8 @@ async fn keep_alive(session: Arc<Session>) {
 }
 
 /// Statements of a transaction that were sent, in order.
-struct Pipeline {
+pub(crate) struct Pipeline {
+    keep_alive: JoinHandle<()>,
     session: Arc<Session>,
     waiting: VecDeque<(usize, Sent<'static, Attempt<()>>)>,
     bytes_in_flight: usize,
@@ -128,8 +119,14 @@ struct Pipeline {
 }
 
 impl Pipeline {
-    fn new(session: Arc<Session>) -> Self {
-        Self { session, waiting: VecDeque::new(), bytes_in_flight: 0, failure: None }
+    fn new(session: &Arc<Session>) -> Self {
+        Self {
+            keep_alive: tokio::spawn(keep_alive(Arc::clone(session))),
+            session: Arc::clone(session),
+            waiting: VecDeque::new(),
+            bytes_in_flight: 0,
+            failure: None,
+        }
     }
 
     /// Sends a statement; waits only for earlier statements, and only if too many bytes are in flight.
@@ -179,6 +176,12 @@ impl Pipeline {
     }
 }
 
+impl Drop for Pipeline {
+    fn drop(&mut self) {
+        self.keep_alive.abort();
+    }
+}
+
 async fn execute(
     session: Arc<Session>,
     statement: Statement,
@@ -186,17 +189,6 @@ async fn execute(
 ) -> Attempt<()> {
     session.client().execute_raw(&statement, parameters).await?;
     Ok(())
-}
-
-/// An open transaction that has locked the head.
-pub(crate) struct Locked<'d> {
-    database: &'d PostgresDatabase,
-    guard: SessionGuard<'d>,
-    session: Arc<Session>,
-    state: HeadState,
-    pipeline: Pipeline,
-    keep_alive: JoinHandle<()>,
-    is_open: bool,
 }
 
 impl Locked<'_> {
@@ -287,38 +279,6 @@ fn upsert(table: &MirroredTable) -> String {
     )
 }
 
-impl Drop for Locked<'_> {
-    fn drop(&mut self) {
-        self.keep_alive.abort();
-        if self.is_open {
-            // PostgreSQL executes the rollback after the statements in flight; the next request on the
-            // connection waits for it.
-            self.guard.roll_back();
-        }
-        if self.pipeline.failure.as_ref().is_some_and(Failure::is_broken) {
-            self.guard.discard();
-        }
-    }
-}
-
-impl SharedSnapshot for Locked<'_> {
-    fn state(&self) -> &HeadState {
-        &self.state
-    }
-
-    fn rows(&mut self, table: &MirroredTable, keys: &[i64]) -> Result<Rows> {
-        self.database.read_rows(&mut self.guard, &self.session, table, keys)
-    }
-
-    fn all_rows(
-        &mut self,
-        table: &MirroredTable,
-        visit: &mut dyn FnMut(Rows) -> Result<()>,
-    ) -> Result<()> {
-        self.database.read_table(&mut self.guard, &self.session, table, visit)
-    }
-}
-
 impl LockedHead for Locked<'_> {
     fn nonce_of(&mut self, commit: i64) -> Result<Option<i64>> {
         let session = Arc::clone(&self.session);
@@ -343,6 +303,9 @@ impl LockedHead for Locked<'_> {
 
     fn send(&mut self, table: &MirroredTable, keys: &[i64], rows: Rows) {
         self.database.wait(self.replace(table, keys, rows));
+        if let Some(failure) = &self.pipeline.failure {
+            self.guard.discard_if_broken(failure);
+        }
     }
 
     fn commit(mut self: Box<Self>, commit: &NewCommit) -> CommitOutcome {
