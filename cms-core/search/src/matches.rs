@@ -3,12 +3,14 @@
 use std::collections::HashSet;
 
 use cms_model::search::query::Search;
-use tantivy::{COLLECT_BLOCK_BUFFER_LEN, Searcher, query::EnableScoring};
+use tantivy::{Searcher, query::EnableScoring};
 
 use super::{
+    collect::SearchScope,
     compile::QueryCompiler,
     deadline::{Deadline, DeadlineClock},
-    schema::{Fields, Flags, name},
+    schema::{Fields, name},
+    segment::{Block, DocumentFilter, Segment},
 };
 
 /// Returns the primary keys of objects whose current version matches; none when the deadline has passed.
@@ -23,31 +25,26 @@ pub(super) fn run(
     let query = compiler.query(&search.query)?;
     let weight = query.weight(EnableScoring::disabled_from_searcher(searcher))?;
     let clock = DeadlineClock::new(deadline);
+    let scope = SearchScope { ctds: Some(vec![ctd]), ..SearchScope::default() };
+    let filter = DocumentFilter::new(&scope);
     let mut found = HashSet::new();
     for reader in searcher.segment_readers() {
         let pks = reader.fast_fields().u64(name::PK)?;
-        let flags = reader.fast_fields().u64(name::FLAGS)?;
-        let alive = reader.alive_bitset();
+        let segment = Segment::open(reader, search, &filter)?;
         let mut matches = weight.scorer(reader, 1.0)?;
-        let mut docs = [0; COLLECT_BLOCK_BUFFER_LEN];
+        let mut block = Block::new(false);
         loop {
-            let length = matches.fill_buffer(&mut docs);
-            // Checked after the buffer was filled: a phrase ends at the deadline.
+            let has_matches = block.read(matches.as_mut());
+            // Checked after the block was read: a phrase ends at the deadline.
             if clock.is_over() {
                 return Ok(None);
             }
-            for &doc in &docs[..length] {
-                let packed = flags.values.get_val(doc);
-                let is_wanted = packed & Flags::CURRENT != 0
-                    && Flags::ctd(packed) == ctd
-                    && alive.is_none_or(|alive| alive.is_alive(doc));
-                if is_wanted {
-                    found.insert(i64::try_from(pks.values.get_val(doc)).unwrap_or(i64::MAX));
-                }
-            }
-            if length < docs.len() {
+            if !has_matches {
                 break;
             }
+            segment.retain_visible(&mut block);
+            let pks = block.docs().iter().map(|doc| pks.values.get_val(*doc));
+            found.extend(pks.map(|pk| i64::try_from(pk).unwrap_or(i64::MAX)));
         }
     }
     Ok(Some(found))
