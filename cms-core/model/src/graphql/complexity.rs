@@ -13,7 +13,7 @@ use async_graphql::{
 };
 use async_graphql_value::Value;
 
-use super::error::QueryError;
+use super::{error::QueryError, escapes::token_length};
 use crate::limits;
 
 /// Maximum depth of nested selections, fragments included.
@@ -29,7 +29,7 @@ pub fn check_text(query: &str) -> Result<(), QueryError> {
         let limit = limits::MAX_GRAPHQL_QUERY_BYTES / 1024;
         return Err(QueryError::too_complex(format!("Query is too long, limit: {limit} KiB")));
     }
-    if nesting(query.as_bytes()) > limits::MAX_GRAPHQL_BRACKET_DEPTH {
+    if nesting(query) > limits::MAX_GRAPHQL_BRACKET_DEPTH {
         let limit = limits::MAX_GRAPHQL_BRACKET_DEPTH;
         return Err(QueryError::too_complex(format!("Too many nested brackets, limit: {limit}")));
     }
@@ -44,46 +44,22 @@ pub fn too_deep() -> QueryError {
 }
 
 /// The maximum nesting of brackets in a text, outside strings and comments.
-fn nesting(text: &[u8]) -> usize {
-    let (mut depth, mut deepest, mut at) = (0_usize, 0, 0);
-    while at < text.len() {
-        match text[at] {
+fn nesting(text: &str) -> usize {
+    let (mut depth, mut deepest, mut rest) = (0_usize, 0, text);
+    while let Some(start) = rest.find(['{', '[', '(', '}', ']', ')', '"', '#']) {
+        rest = &rest[start..];
+        let mut length = 1;
+        match rest.as_bytes()[0] {
             b'{' | b'[' | b'(' => {
                 depth += 1;
                 deepest = deepest.max(depth);
             }
             b'}' | b']' | b')' => depth = depth.saturating_sub(1),
-            b'#' => at += text[at..].iter().take_while(|b| !matches!(b, b'\n' | b'\r')).count(),
-            b'"' => {
-                at += string_length(&text[at..]);
-                continue;
-            }
-            _ => {}
+            _ => length = token_length(rest),
         }
-        at += 1;
+        rest = &rest[length..];
     }
     deepest
-}
-
-/// Length of the string literal that a text begins with. A literal without an end extends to the end of
-/// the line, a block string to the end of the text.
-fn string_length(text: &[u8]) -> usize {
-    let is_block = text.starts_with(b"\"\"\"");
-    let mut at = if is_block { 3 } else { 1 };
-    while at < text.len() {
-        let rest = &text[at..];
-        if is_block && rest.starts_with(b"\"\"\"") {
-            return at + 3;
-        }
-        match rest[0] {
-            b'\\' if is_block && rest.starts_with(b"\\\"\"\"") => at += 4,
-            b'\\' if !is_block => at += 2,
-            b'"' if !is_block => return at + 1,
-            b'\n' | b'\r' if !is_block => return at,
-            _ => at += 1,
-        }
-    }
-    text.len()
 }
 
 /// The size of a selection with its fragments expanded.

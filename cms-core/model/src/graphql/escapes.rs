@@ -29,8 +29,9 @@ pub fn join_surrogate_pairs(query: &str) -> Cow<'_, str> {
     Cow::Owned(joined)
 }
 
-/// Returns the bytes of the comment, block string or string at the start of a text.
-fn token_length(text: &str) -> usize {
+/// Returns the bytes of the comment, block string or string at the start of a text. Without an end, a string
+/// extends to the end of the line, a block string to the end of the text.
+pub(super) fn token_length(text: &str) -> usize {
     let end = if text.starts_with('#') {
         text.find(['\n', '\r'])
     } else if let Some(content) = text.strip_prefix("\"\"\"") {
