@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use cms_media::{
     files::Files,
-    renders::{Recent, Renders},
+    renders::{RecentRenders, Renders, recent_renders},
 };
 use cms_model::{
     auth::scope::{Access, Permission},
@@ -49,7 +49,7 @@ pub struct Cms {
     pub(crate) index: Indexer,
     pub(crate) files: Files,
     pub(crate) renders: Renders,
-    pub(crate) recent_renders: Recent,
+    pub(crate) recent_renders: RecentRenders,
     pub(crate) documents: DocumentCache,
     pub(crate) webhooks: WebhookState,
     pub(crate) presence: PresenceTable,
@@ -97,7 +97,7 @@ impl Cms {
             index: Indexer::new(&config.folder),
             files: Files::new(config.files(), space),
             renders: Renders::new(config.folder.join("cache/images"), config.render_cache),
-            recent_renders: Recent::default(),
+            recent_renders: recent_renders(),
             linked_objects: LinkedObjects::new(config.linked_object_cache),
             node: node.map(Arc::new),
             config,

@@ -60,11 +60,11 @@ pub struct FileChunks {
 /// Small images in memory, by `ETag`. Not by id, because after a media object is removed, a new one with
 /// another file may get its id. Images are never invalidated: each request first computes the `ETag`
 /// from the media object in the database.
-pub struct Recent(Cache<String, Bytes, Size>);
+pub type RecentRenders = Cache<String, Bytes, MemorySize>;
 
 /// Weighs an image by the memory that it takes.
 #[derive(Clone)]
-struct Size;
+pub struct MemorySize;
 
 pub struct Renders {
     folder: PathBuf,
@@ -111,31 +111,15 @@ impl FileChunks {
     }
 }
 
-impl Weighter<String, Bytes> for Size {
+impl Weighter<String, Bytes> for MemorySize {
     fn weight(&self, tag: &String, image: &Bytes) -> u64 {
         (tag.len() + image.len()) as u64
     }
 }
 
-impl Default for Recent {
-    fn default() -> Self {
-        Self(Cache::with_weighter(EXPECTED_IMAGES, limits::RENDER_MEMORY_CACHE_BYTES, Size))
-    }
-}
-
-impl Recent {
-    /// Removes all images.
-    pub fn clear(&self) {
-        self.0.clear();
-    }
-
-    pub fn get(&self, tag: &str) -> Option<Bytes> {
-        self.0.get(tag)
-    }
-
-    pub fn insert(&self, tag: &str, image: &Bytes) {
-        self.0.insert(tag.to_owned(), image.clone());
-    }
+/// Creates an empty cache in memory.
+pub fn recent_renders() -> RecentRenders {
+    Cache::with_weighter(EXPECTED_IMAGES, limits::RENDER_MEMORY_CACHE_BYTES, MemorySize)
 }
 
 impl Renders {

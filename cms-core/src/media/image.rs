@@ -167,7 +167,7 @@ impl Media<'_> {
         }
         self.cms.renders.counts.disk.fetch_add(1, Ordering::Relaxed);
         if let RenderedImage::InMemory(bytes) = &rendered {
-            self.cms.recent_renders.insert(&image.etag, bytes);
+            self.cms.recent_renders.insert(image.etag.clone(), bytes.clone());
         }
         Some(ImageBody::Rendered(rendered))
     }
