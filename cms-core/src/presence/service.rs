@@ -18,7 +18,7 @@ use cms_model::{
     wire::presence::{Presence, PresenceRequest},
 };
 
-use super::table::{OpenTab, OpenTabs};
+use super::table::OpenTab;
 use crate::{cms::Cms, content_type::service::is_named, object::service::find_map};
 
 /// Operations on presence.
@@ -81,29 +81,18 @@ impl Presences<'_> {
             None => self.cms.objects().content_type(caller, name, Access::UPDATE).map(|_| None)?,
         };
         let names = [name.to_owned()];
-        let seen = self.visible(caller, Some(&names), None, |tab| {
-            object.is_none_or(|object| tab.object == object)
-        })?;
-        Ok(seen.unwrap_or_default().presences)
+        let visible = self.changed_since(caller, Some(&names), object, None)?;
+        Ok(visible.unwrap_or_default().presences)
     }
 
-    /// Lists all presences that the caller sees, of these types or of all; none when no presence of
-    /// the process has changed since the revision `seen`.
+    /// Lists the presences that the caller sees, of all types or of these, and of all objects or of the one
+    /// with this primary key; none when no presence of the process has changed since the revision `seen`.
     pub fn changed_since(
         &self,
         caller: &Caller,
         content_types: Option<&[String]>,
+        object: Option<i64>,
         seen: Option<u64>,
-    ) -> Result<Option<VisiblePresences>> {
-        self.visible(caller, content_types, seen, |_| true)
-    }
-
-    fn visible(
-        &self,
-        caller: &Caller,
-        content_types: Option<&[String]>,
-        seen: Option<u64>,
-        filter: impl Fn(&OpenTab) -> bool,
     ) -> Result<Option<VisiblePresences>> {
         let catalog = self.cms.catalog_of(caller)?;
         let types: Vec<_> = catalog
@@ -114,10 +103,12 @@ impl Presences<'_> {
             })
             .collect();
         let name_of = |ctd: i64| types.iter().find(|known| known.pk == ctd).map(|t| t.name());
-        let is_shown = |tab: &OpenTab| name_of(tab.ctd).is_some() && filter(tab);
+        let is_shown = |tab: &OpenTab| {
+            name_of(tab.ctd).is_some() && object.is_none_or(|object| tab.object == object)
+        };
         let now = self.cms.now();
         let found = self.cms.presence.changed_since(seen, now, is_shown);
-        let Some(OpenTabs { revision, tabs }) = found else { return Ok(None) };
+        let Some((revision, tabs)) = found else { return Ok(None) };
         let public_only = caller.visibility.public_only;
         let in_view = public_only.then(|| self.in_view(caller, &catalog, &tabs)).transpose()?;
         let is_in_view = |tab: &OpenTab| in_view.as_ref().is_none_or(|v| v.contains(&tab.object));

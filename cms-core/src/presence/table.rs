@@ -41,13 +41,6 @@ pub(crate) struct OpenTab {
     pub(crate) at: Timestamp,
 }
 
-/// Tabs with their names, and the revision of the table.
-#[derive(Debug)]
-pub(crate) struct OpenTabs {
-    pub(crate) revision: u64,
-    pub(crate) tabs: Vec<(String, OpenTab)>,
-}
-
 impl PresenceTable {
     /// Stores a tab, or refreshes it.
     ///
@@ -86,13 +79,14 @@ impl PresenceTable {
         }
     }
 
-    /// Returns the tabs that `filter` selects; none when nothing has changed since `seen`.
+    /// Returns the revision, and the tabs that `filter` selects with their names; none when nothing has changed
+    /// since the revision `seen`.
     pub(crate) fn changed_since(
         &self,
         seen: Option<u64>,
         now: Timestamp,
         filter: impl Fn(&OpenTab) -> bool,
-    ) -> Option<OpenTabs> {
+    ) -> Option<(u64, Vec<(String, OpenTab)>)> {
         let mut state = self.state();
         state.expire(now);
         if seen == Some(state.revision) {
@@ -100,7 +94,7 @@ impl PresenceTable {
         }
         let tabs = state.tabs.iter().filter(|(_, tab)| filter(tab));
         let tabs = tabs.map(|((_, name), tab)| (name.clone(), tab.clone())).collect();
-        Some(OpenTabs { revision: state.revision, tabs })
+        Some((state.revision, tabs))
     }
 
     /// Removes the tabs that were not refreshed within their lifetime.
@@ -147,8 +141,8 @@ mod tests {
     }
 
     fn names(table: &PresenceTable, seconds: i64) -> Vec<String> {
-        let all = table.changed_since(None, Timestamp(seconds * SECOND), |_| true).unwrap();
-        all.tabs.into_iter().map(|(name, _)| name).collect()
+        let (_, tabs) = table.changed_since(None, Timestamp(seconds * SECOND), |_| true).unwrap();
+        tabs.into_iter().map(|(name, _)| name).collect()
     }
 
     #[test]
@@ -173,20 +167,20 @@ mod tests {
         let changed = |seen: Option<u64>, seconds: i64| {
             table.changed_since(seen, Timestamp(seconds * SECOND), |_| true)
         };
-        let start = changed(None, 0).unwrap().revision;
+        let (start, _) = changed(None, 0).unwrap();
         table.put(Some(1), "a".to_owned(), tab(0)).unwrap();
-        let first = changed(Some(start), 0).unwrap().revision;
+        let (first, _) = changed(Some(start), 0).unwrap();
         table.put(Some(1), "a".to_owned(), tab(20)).unwrap();
         table.remove(Some(2), "a");
         assert!(changed(Some(first), 20).is_none());
         let moved = OpenTab { property: Some("title".to_owned()), ..tab(20) };
         table.put(Some(1), "a".to_owned(), moved).unwrap();
-        let second = changed(Some(first), 20).unwrap().revision;
+        let (second, _) = changed(Some(first), 20).unwrap();
         assert!(changed(Some(second), 64).is_none());
-        let third = changed(Some(second), 65).unwrap();
-        assert!(third.tabs.is_empty());
+        let (third, tabs) = changed(Some(second), 65).unwrap();
+        assert!(tabs.is_empty());
         table.put(Some(1), "a".to_owned(), tab(70)).unwrap();
-        let fourth = changed(Some(third.revision), 70).unwrap().revision;
+        let (fourth, _) = changed(Some(third), 70).unwrap();
         table.remove(Some(1), "a");
         assert!(changed(Some(fourth), 70).is_some());
     }

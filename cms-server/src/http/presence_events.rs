@@ -30,7 +30,7 @@ impl PresenceEvents {
         caller: &Caller,
         content_types: Option<&[String]>,
     ) -> Result<Vec<u8>> {
-        let seen = cms.presences().changed_since(caller, content_types, self.revision)?;
+        let seen = cms.presences().changed_since(caller, content_types, None, self.revision)?;
         let Some(seen) = seen else { return Ok(Vec::new()) };
         self.revision = Some(seen.revision);
         let mut before = std::mem::take(&mut self.known);
