@@ -34,9 +34,10 @@ use crate::object::batch_report::DUPLICATE_ID;
 pub(super) const BATCH_SIZE: usize = 500;
 
 /// The handling of existing objects.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Existing {
     /// They are refused.
+    #[default]
     Refuse,
     /// They are replaced, unless they are equal.
     Update,
@@ -52,7 +53,7 @@ impl Existing {
 }
 
 /// How objects are imported.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 pub struct ImportOptions<'a> {
     pub existing: Existing,
@@ -62,10 +63,8 @@ pub struct ImportOptions<'a> {
     pub keep_dates: bool,
     pub stop_on_error: bool,
     pub dry_run: bool,
-    /// Restore statuses, published versions and workflow states.
-    pub restore_statuses: bool,
-    /// Ends the import before the next batch.
-    pub stop: &'a AtomicBool,
+    /// The objects are from an export: restore statuses, published versions and workflow states.
+    pub from_export: bool,
 }
 
 /// Number of objects by outcome. Each object has one outcome; `statuses` counts some of them again.
@@ -125,6 +124,7 @@ pub struct Refusal {
 pub struct Importer<'a> {
     pub(super) target: &'a dyn ImportTarget,
     pub(super) options: ImportOptions<'a>,
+    stop: &'a AtomicBool,
     pub(super) batch_size: usize,
     pub(super) counts: ImportCounts,
     refusals: Vec<Refusal>,
@@ -176,10 +176,16 @@ impl SaveAttempt {
 }
 
 impl<'a> Importer<'a> {
-    pub fn new(target: &'a dyn ImportTarget, options: ImportOptions<'a>) -> Self {
+    /// `stop` ends the import before the next batch.
+    pub fn new(
+        target: &'a dyn ImportTarget,
+        options: ImportOptions<'a>,
+        stop: &'a AtomicBool,
+    ) -> Self {
         Self {
             target,
             options,
+            stop,
             batch_size: BATCH_SIZE,
             counts: ImportCounts::default(),
             refusals: Vec::new(),
@@ -328,7 +334,7 @@ impl<'a> Importer<'a> {
 
     /// Returns whether no more objects are sent.
     pub(super) fn is_stopped(&mut self) -> bool {
-        self.counts.interrupted |= self.options.stop.load(Ordering::Relaxed);
+        self.counts.interrupted |= self.stop.load(Ordering::Relaxed);
         self.counts.interrupted || (self.options.stop_on_error && self.counts.refused > 0)
     }
 

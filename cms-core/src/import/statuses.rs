@@ -120,7 +120,7 @@ impl Importer<'_> {
         let has_statuses =
             content_type.draft_public || content_type.workflow_id != DEFAULT_WORKFLOW;
         if let Some(id) = object.id()
-            && self.options.restore_statuses
+            && self.options.from_export
             && has_statuses
             && !object.is_deleted
         {
@@ -134,7 +134,7 @@ impl Importer<'_> {
         content_type: &ContentType,
         object: &ImportObject,
     ) -> bool {
-        self.options.restore_statuses
+        self.options.from_export
             && content_type.draft_public
             && matches!(object.published(), Some(Ok(_)))
     }

@@ -325,18 +325,6 @@ impl Space {
     }
 }
 
-fn options(existing: Existing, stop: &AtomicBool) -> ImportOptions<'_> {
-    ImportOptions {
-        existing,
-        resumed: None,
-        keep_dates: false,
-        stop_on_error: false,
-        dry_run: false,
-        restore_statuses: false,
-        stop,
-    }
-}
-
 /// Imports objects with the link `next`; returns the counts and the ids of refused objects.
 fn import(
     space: &Space,
@@ -353,7 +341,8 @@ fn import_as(
     objects: &[(&str, Option<&str>)],
 ) -> (ImportCounts, Vec<String>) {
     let (stop, deleted) = (AtomicBool::new(false), HashSet::new());
-    let mut importer = Importer::new(space, options(existing, &stop));
+    let mut importer =
+        Importer::new(space, ImportOptions { existing, ..ImportOptions::default() }, &stop);
     for (id, _) in objects {
         importer.announce("post", Some(id));
     }
@@ -421,8 +410,8 @@ fn import_reads_the_next_objects_while_a_batch_is_saved() {
         (Existing::Refuse, true, [1, 2]),
     ] {
         let space = Space::new(BATCH_SIZE);
-        let options = ImportOptions { stop_on_error, ..options(existing, &stop) };
-        let mut importer = Importer::new(&space, options);
+        let options = ImportOptions { existing, stop_on_error, ..ImportOptions::default() };
+        let mut importer = Importer::new(&space, options, &stop);
         importer.begin(&content_type, &deleted);
         for reported in reported {
             for number in 0..BATCH_SIZE {
@@ -443,8 +432,8 @@ fn objects_before_an_unreadable_one_are_saved_when_it_ends_the_import() {
     let (stop, deleted) = (AtomicBool::new(false), HashSet::new());
     let content_type = linking("post", &[]);
     let space = Space::new(BATCH_SIZE);
-    let options = ImportOptions { stop_on_error: true, ..options(Existing::Refuse, &stop) };
-    let mut importer = Importer::new(&space, options);
+    let options = ImportOptions { stop_on_error: true, ..ImportOptions::default() };
+    let mut importer = Importer::new(&space, options, &stop);
     importer.begin(&content_type, &deleted);
     importer.push("1".to_owned(), Ok(json!({"id": "a"}))).unwrap();
     importer.push("2".to_owned(), Err("no JSON".to_owned())).unwrap();
@@ -459,7 +448,7 @@ fn import_ends_when_a_batch_is_not_saved() {
     let (stop, deleted) = (AtomicBool::new(false), HashSet::new());
     let content_type = linking("post", &[]);
     let space = Space { is_busy: true, ..Space::new(BATCH_SIZE) };
-    let mut importer = Importer::new(&space, options(Existing::Refuse, &stop));
+    let mut importer = Importer::new(&space, ImportOptions::default(), &stop);
     importer.begin(&content_type, &deleted);
     let push =
         |number: usize| importer.push(number.to_string(), Ok(json!({"id": number.to_string()})));

@@ -67,7 +67,7 @@ impl Import<'_> {
         printer: &Printer,
     ) -> Result<()> {
         for type_files in files_by_type {
-            if self.options.from_folder && type_files.content_type.name == media::TYPE {
+            if self.rules.from_export && type_files.content_type.name == media::TYPE {
                 self.send_files_of(type_files, printer)?;
             }
         }
@@ -89,9 +89,7 @@ impl Import<'_> {
                 let extension = extension.as_str().unwrap_or_default().to_owned();
                 match files.take(&id, &extension) {
                     None => self.report.files.missing += 1,
-                    Some(_)
-                        if self.options.existing.stays_deleted(&type_files.deleted_ids, &id) =>
-                    {
+                    Some(_) if self.rules.existing.stays_deleted(&type_files.deleted_ids, &id) => {
                         self.report.files.unchanged += 1;
                     }
                     Some(path) => {
@@ -120,7 +118,7 @@ impl Import<'_> {
         printer: &Printer,
     ) -> Result<()> {
         self.report.interrupted |= self.interrupt.load(Ordering::Relaxed);
-        let stops_on_error = self.options.stop_on_error && self.report.files.refused > 0;
+        let stops_on_error = self.rules.stop_on_error && self.report.files.refused > 0;
         if self.report.interrupted || stops_on_error {
             return Ok(());
         }
@@ -150,7 +148,7 @@ impl Import<'_> {
 
     fn send_file(&self, file: &MediaFile, transfer: &Transfer) -> Result<FileImport> {
         let is_stored = match self.target.file(&file.id, &file.extension) {
-            Ok(_) if self.options.existing == Existing::Keep => true,
+            Ok(_) if self.rules.existing == Existing::Keep => true,
             // If the content differs, the target refuses the upload below.
             Ok(mut stored) => {
                 stream::stored_digest(&mut *stored, transfer)?
@@ -164,7 +162,7 @@ impl Import<'_> {
             transfer.advance(file.path.metadata().map_or(0, |meta| meta.len()));
             return Ok(FileImport::Unchanged);
         }
-        if self.options.dry_run {
+        if self.rules.dry_run {
             return Ok(FileImport::Stored);
         }
         let name = file.path.file_name().unwrap_or_default().to_string_lossy();

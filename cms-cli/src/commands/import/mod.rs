@@ -19,7 +19,7 @@ use std::{
 use cms_core::Cms;
 use cms_core::{
     Error,
-    import::{Existing, ImportRecord, order_by_links, provisional_type},
+    import::{Existing, ImportOptions, order_by_links, provisional_type},
     wire::content_type::ContentType,
 };
 use serde_json::{Map, Value, json};
@@ -42,19 +42,11 @@ use crate::{
 };
 
 /// How a command imports.
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 struct Options<'a> {
-    existing: Existing,
-    /// The interrupted import that this one resumes.
-    resumed: Option<&'a ImportRecord<'a>>,
-    keep_dates: bool,
-    stop_on_error: bool,
+    rules: ImportOptions<'a>,
     rejects: Option<&'a Path>,
     /// Refusals that are printed as lines.
     max_printed: u64,
-    dry_run: bool,
-    /// The objects are from an export, which also has media files, statuses and workflow states.
-    from_folder: bool,
 }
 
 /// The files of one type.
@@ -69,23 +61,23 @@ struct TypeFiles {
 }
 
 pub(super) fn run(args: &ImportArgs, settings: &Settings, printer: &Printer) -> Result<Outcome> {
-    let options = Options {
+    let rules = ImportOptions {
         existing: if args.update_existing { Existing::Update } else { Existing::Refuse },
         resumed: None,
         keep_dates: args.keep_dates,
         stop_on_error: args.stop_on_error,
-        rejects: args.rejects.as_deref(),
-        max_printed: report::MAX_PRINTED,
         dry_run: args.dry_run.dry_run,
-        from_folder: args.files.is_empty(),
+        from_export: args.files.is_empty(),
     };
+    let rejects = args.rejects.as_deref();
+    let options = Options { rules, rejects, max_printed: report::MAX_PRINTED };
     let folder = Path::new(&args.source);
-    if let Some(rejects) = options.rejects {
+    if let Some(rejects) = rejects {
         require_no_input(rejects, folder, &args.files)?;
     }
     let report = import(args, folder, &options, settings, printer).map_err(|failure| {
         let is_forbidden = matches!(failure.kind, FailureKind::Target(Error::Forbidden));
-        let lacks_right = options.keep_dates && is_forbidden;
+        let lacks_right = rules.keep_dates && is_forbidden;
         failure.hints(lacks_right.then_some("--keep-dates needs an admin key"))
     })?;
     print(&report, &options, printer)?;
@@ -124,14 +116,14 @@ fn import(
             return Err(Failure::usage(format!("there is no folder \"{}\"", args.source))
                 .hint("cms import TYPE FILE..., or cms import DIR"));
         }
-        let target = open_to_write(settings, printer, options.dry_run)?;
+        let target = open_to_write(settings, printer, options.rules.dry_run)?;
         import_folder(&*target, folder, options, printer)
     } else {
         let report = Report::new(options.rejects, options.max_printed)?;
         let sources = sources(&args.files)?;
-        let target = open_to_write(settings, printer, options.dry_run)?;
+        let target = open_to_write(settings, printer, options.rules.dry_run)?;
         let content_type = target.get_type(&args.source)?;
-        let deleted_ids = deleted_ids(&*target, &content_type.name, options)?;
+        let deleted_ids = deleted_ids(&*target, &content_type.name, &options.rules)?;
         let files = MediaFiles::default();
         let type_files = TypeFiles { content_type, sources, deleted_ids, files };
         objects::run(&*target, options, &[type_files], report, printer)
@@ -142,9 +134,9 @@ fn import(
 fn deleted_ids(
     target: &dyn Target,
     content_type: &str,
-    options: &Options<'_>,
+    rules: &ImportOptions<'_>,
 ) -> Result<HashSet<String>> {
-    if options.existing != Existing::Keep && !options.keep_dates {
+    if rules.existing != Existing::Keep && !rules.keep_dates {
         return Ok(HashSet::new());
     }
     Ok(target.deleted_ids(content_type)?.iter().map(|id| id.to_lowercase()).collect())
@@ -162,16 +154,13 @@ pub(super) fn at_start(cms: &Arc<Cms>, folder: &Path, printer: &Printer) -> Resu
     if import.was_interrupted() {
         printer.note(&format!("resuming the interrupted import of {}", folder.display()))?;
     }
-    let options = Options {
+    let rules = ImportOptions {
         existing: Existing::Keep,
         resumed: import.was_interrupted().then_some(&import),
-        keep_dates: false,
-        stop_on_error: false,
-        rejects: None,
-        max_printed: report::MAX_PRINTED,
-        dry_run: false,
-        from_folder: true,
+        from_export: true,
+        ..ImportOptions::default()
     };
+    let options = Options { rules, rejects: None, max_printed: report::MAX_PRINTED };
     let report = import_folder(&target, folder, &options, printer)?;
     if report.interrupted {
         return Err(Failure::local("interrupted before the server listened")
@@ -194,16 +183,8 @@ pub(super) fn into_empty_target(
     folder: &Path,
     printer: &Printer,
 ) -> Result<Report> {
-    let options = Options {
-        existing: Existing::Refuse,
-        resumed: None,
-        keep_dates: false,
-        stop_on_error: false,
-        rejects: None,
-        max_printed: report::MAX_REFUSALS as u64,
-        dry_run: false,
-        from_folder: true,
-    };
+    let rules = ImportOptions { from_export: true, ..ImportOptions::default() };
+    let options = Options { rules, rejects: None, max_printed: report::MAX_REFUSALS as u64 };
     import_folder(target, folder, &options, printer)
 }
 
@@ -220,18 +201,19 @@ fn import_folder(
         let (skipped, definition) = (skipped.display(), folder::DEFINITION);
         printer.note(&format!("skipped {skipped}: it has objects, but no {definition}"))?;
     }
-    let update = options.existing == Existing::Update;
-    definitions::apply(target, &folders, workflows(path)?, update, options.dry_run, printer)?;
+    let rules = &options.rules;
+    let update = rules.existing == Existing::Update;
+    definitions::apply(target, &folders, workflows(path)?, update, rules.dry_run, printer)?;
 
     let present = target.types()?;
     let mut files_by_type = Vec::new();
     for folder in &folders {
         // Deletions come first: a later object may have got the id of a deleted one.
-        let deletion_files: &[PathBuf] = if options.keep_dates { &folder.deleted } else { &[] };
+        let deletion_files: &[PathBuf] = if rules.keep_dates { &folder.deleted } else { &[] };
         let sources = sources(&[deletion_files, &folder.object_files].concat())?;
         let known = present.iter().find(|content_type| content_type.name == folder.name);
         let deleted_ids = match known {
-            Some(known) => deleted_ids(target, &known.name, options)?,
+            Some(known) => deleted_ids(target, &known.name, rules)?,
             None => HashSet::new(),
         };
         let content_type = match known {
@@ -240,7 +222,7 @@ fn import_folder(
                 return Err(Error::type_not_found(&folder.name).into());
             }
             // A dry run does not create the type.
-            None if options.dry_run => provisional_type(&folder.payload),
+            None if rules.dry_run => provisional_type(&folder.payload),
             None => {
                 let name = &folder.name;
                 printer
@@ -253,7 +235,7 @@ fn import_folder(
     }
     let files_by_type = order_by_links(files_by_type, |type_files| &type_files.content_type);
     let report = objects::run(target, options, &files_by_type, report, printer)?;
-    if !options.dry_run && !report.interrupted {
+    if !rules.dry_run && !report.interrupted {
         definitions::apply_featured_images(target, &folders, update)?;
     }
     Ok(report)
@@ -282,7 +264,7 @@ fn print(report: &Report, options: &Options<'_>, printer: &Printer) -> Result<()
         "statusesSet": counts.statuses,
         "refusals": report.refusals,
     });
-    if options.from_folder {
+    if options.rules.from_export {
         value["files"] = json!(report.files);
     }
     printer.value(&value, || {
@@ -309,7 +291,7 @@ fn print(report: &Report, options: &Options<'_>, printer: &Printer) -> Result<()
         })?;
     }
     printer.hints(report.refusals.iter().find_map(RefusalLine::hint))?;
-    if options.dry_run {
+    if options.rules.dry_run {
         printer.note(NOTHING_CHANGED)?;
     }
     Ok(())

@@ -24,7 +24,7 @@ struct IdOnly {
 /// An import into a target.
 pub(super) struct Import<'a> {
     pub(super) target: &'a dyn Target,
-    pub(super) options: &'a Options<'a>,
+    pub(super) rules: ImportOptions<'a>,
     pub(super) report: Report,
     pub(super) interrupt: Arc<AtomicBool>,
 }
@@ -37,28 +37,20 @@ pub(super) fn run(
     report: Report,
     printer: &Printer,
 ) -> Result<Report> {
+    let rules = options.rules;
     // If no handler can be installed, Ctrl-C ends the process. The objects of finished requests are
     // saved completely then, too.
     let interrupt = interrupt();
-    let rules = ImportOptions {
-        existing: options.existing,
-        resumed: options.resumed,
-        keep_dates: options.keep_dates,
-        stop_on_error: options.stop_on_error,
-        dry_run: options.dry_run,
-        restore_statuses: options.from_folder,
-        stop: &interrupt,
-    };
-    let mut importer = Importer::new(target, rules);
-    let mut import = Import { target, options, report, interrupt: Arc::clone(&interrupt) };
+    let mut importer = Importer::new(target, rules, &interrupt);
+    let mut import = Import { target, rules, report, interrupt: Arc::clone(&interrupt) };
     let empty = announce(files_by_type, &mut importer)?;
-    for name in empty.iter().filter(|_| !options.from_folder) {
+    for name in empty.iter().filter(|_| !rules.from_export) {
         printer.note(&format!("{name} has no objects"))?;
     }
     import.send_files(files_by_type, printer)?;
     let mut finished = Ok(());
-    if !options.stop_on_error || import.report.files.refused == 0 {
-        let objects = if options.dry_run { 0 } else { importer.announced() };
+    if !rules.stop_on_error || import.report.files.refused == 0 {
+        let objects = if rules.dry_run { 0 } else { importer.announced() };
         let names = files_by_type.iter().map(|files| files.content_type.name.as_str());
         let loaded = target.bulk_load(&names.collect::<Vec<_>>(), objects, &mut || {
             let sent = import.send_objects(files_by_type, &mut importer, printer);
@@ -72,7 +64,7 @@ pub(super) fn run(
     import.report.flush()?;
     finished.map_err(|failure| {
         let (created, updated) = (importer.counts().created, importer.counts().updated);
-        let again = match options.existing {
+        let again = match rules.existing {
             Existing::Keep => "start again with the same --import",
             Existing::Refuse | Existing::Update => "run the same command with --update-existing",
         };
