@@ -20,10 +20,11 @@ use bytes::Bytes;
 use cms_core::{Cluster, Error, Result, WriterNode};
 use http_body_util::BodyExt as _;
 use hyper::body::{Frame, SizeHint};
-use reqwest::{Client, Url, redirect::Policy};
+use reqwest::{Client, Url};
 use tokio::{sync::Semaphore, time};
 
 use crate::{
+    net::http_client,
     response::Response,
     server::BUFFER_BYTES,
     state::{App, REQUEST_ID},
@@ -144,13 +145,9 @@ impl Forwarding {
 
     fn client(&self, app: &App) -> Result<&Client> {
         let client = self.client.get_or_init(|| {
-            // Fails only if a cryptography provider is already installed, which works too.
-            rustls::crypto::ring::default_provider().install_default().ok();
-            let builder = Client::builder()
-                .no_proxy()
+            let builder = http_client::builder()
                 // Bodies pass unchanged.
                 .no_gzip()
-                .redirect(Policy::none())
                 .connect_timeout(CONNECT_TIMEOUT)
                 .pool_idle_timeout(POOL_IDLE_TIMEOUT)
                 .timeout(app.config.request_timeout + RESPONSE_TIMEOUT);

@@ -12,11 +12,10 @@ use reqwest::{
     Client, Response, Url,
     dns::{Addrs, Name, Resolve, Resolving},
     header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, USER_AGENT},
-    redirect::Policy,
 };
 
 use super::public_address::is_public;
-use crate::state::App;
+use crate::{net::http_client, state::App};
 
 /// Names of headers that are ignored in the configuration of a webhook.
 const RESERVED_HEADERS: [&str; 8] = [
@@ -105,14 +104,9 @@ impl WebhookClient {
 
     fn client(&self) -> Result<&Client, String> {
         let client = self.client.get_or_init(|| {
-            // Fails only if a cryptography provider is already installed, which works too.
-            rustls::crypto::ring::default_provider().install_default().ok();
-            let builder = Client::builder()
-                // A proxy would resolve host names on its own.
-                .no_proxy()
+            let builder = http_client::builder()
                 // The log shows the headers of the response as they were received.
                 .no_gzip()
-                .redirect(Policy::none())
                 .dns_resolver(Arc::new(Resolver { allow_private: self.allow_private }));
             builder.build().map_err(|error| format!("no requests can be sent: {}", reason(&error)))
         });

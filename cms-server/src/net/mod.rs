@@ -1,7 +1,8 @@
-//! Connections and limits on clients: nothing here knows a route or the content of a response.
+//! Connections, limits on clients, and the client of requests to others: nothing here knows a route or the content of a response.
 
 pub(crate) mod connection;
 pub(crate) mod connection_limits;
+pub(crate) mod http_client;
 pub(crate) mod permits;
 pub(crate) mod rate_limit;
 pub(crate) mod raw_query;

@@ -7,9 +7,10 @@ use std::{
 };
 
 use openidconnect::{AsyncHttpClient, HttpRequest, HttpResponse};
-use reqwest::{Client, redirect::Policy};
+use reqwest::Client;
 
 use super::TIMEOUT;
+use crate::net::http_client;
 
 /// Maximum size of a response.
 const MAX_RESPONSE_BYTES: usize = 1024 * 1024;
@@ -44,12 +45,8 @@ impl HttpClient {
 
     fn client(&self) -> Result<&Client, HttpError> {
         let client = self.0.get_or_init(|| {
-            // Fails only if a cryptography provider is already installed, which works too.
-            rustls::crypto::ring::default_provider().install_default().ok();
-            let builder = Client::builder()
+            let builder = http_client::builder()
                 .user_agent(concat!("cms/", env!("CARGO_PKG_VERSION")))
-                .no_proxy()
-                .redirect(Policy::none())
                 .timeout(TIMEOUT);
             Ok(builder.build()?)
         });
