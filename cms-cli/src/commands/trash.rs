@@ -14,10 +14,10 @@ use serde_json::json;
 use super::{counted, hints, interrupt, open_to_read, open_to_write, require_types, would};
 use crate::{
     cli::TrashCommand,
-    failure::{Outcome, Result},
+    failure::{Failure, Outcome, Result},
     printer::Printer,
     settings::Settings,
-    target::Target,
+    target::{Target, find_in_pages},
     text_output::{Column, column},
 };
 
@@ -102,22 +102,14 @@ fn find(
         let is_entry = entry.is_none_or(|entry| item.entry == entry.to_string());
         item.id.eq_ignore_ascii_case(id) && is_entry
     };
-    let mut page = PageRequest { number: 1, limit: limits::MAX_PAGE_SIZE };
-    loop {
-        let request = TrashRequest {
-            text: Some(id.to_owned()),
-            ..request(vec![content_type.to_owned()], page)
-        };
-        let list = target.trash(&request)?;
-        if let Some(item) = list.data.into_iter().find(is_wanted) {
-            return Ok(item);
-        }
-        if u64::from(page.number) >= list.total_pages {
-            let name = format!("{content_type}/{id}");
-            return Err(Error::not_found("deleted object", name).into());
-        }
-        page.number += 1;
-    }
+    let list = |page| {
+        let all = request(vec![content_type.to_owned()], page);
+        target.trash(&TrashRequest { text: Some(id.to_owned()), ..all })
+    };
+    let visit = |item| Ok::<_, Failure>(is_wanted(&item).then_some(item));
+    let found = find_in_pages(limits::MAX_PAGE_SIZE, list, visit)?;
+    let missing = || Error::not_found("deleted object", format!("{content_type}/{id}"));
+    Ok(found.ok_or_else(missing)?)
 }
 
 /// Removes all entries, in requests of limited size.

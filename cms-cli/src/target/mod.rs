@@ -291,15 +291,32 @@ fn link_payload(kind: Option<LinkKind>) -> Map<String, Value> {
 /// Requests all pages of a list.
 pub(crate) fn all_pages<T>(
     limit: u32,
-    mut list: impl FnMut(PageRequest) -> Result<List<T>>,
+    list: impl FnMut(PageRequest) -> Result<List<T>>,
 ) -> Result<Vec<T>> {
     let mut all = Vec::new();
+    find_in_pages(limit, list, |item| {
+        all.push(item);
+        Ok::<_, Error>(None::<()>)
+    })?;
+    Ok(all)
+}
+
+/// Requests the pages of a list until `visit` returns a value for one of their items.
+pub(crate) fn find_in_pages<T, V, E: From<Error>>(
+    limit: u32,
+    mut list: impl FnMut(PageRequest) -> Result<List<T>>,
+    mut visit: impl FnMut(T) -> std::result::Result<Option<V>, E>,
+) -> std::result::Result<Option<V>, E> {
     for number in 1.. {
-        let list = list(PageRequest { number, limit })?;
-        all.extend(list.data);
-        if u64::from(number) >= list.total_pages {
+        let page = list(PageRequest { number, limit })?;
+        for item in page.data {
+            if let Some(found) = visit(item)? {
+                return Ok(Some(found));
+            }
+        }
+        if u64::from(number) >= page.total_pages {
             break;
         }
     }
-    Ok(all)
+    Ok(None)
 }

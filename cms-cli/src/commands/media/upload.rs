@@ -14,7 +14,6 @@ use std::{
 
 use cms_core::{
     Error, limits,
-    paging::PageRequest,
     wire::{media::UploadRequest, object::ListRequest},
 };
 use serde_json::{Map, Value, json};
@@ -32,7 +31,7 @@ use crate::{
     failure::{self, Failure, Outcome, Result},
     printer::Printer,
     settings::Settings,
-    target::{Edition, Target},
+    target::{Edition, Target, find_in_pages},
     text_output::{Column, column},
 };
 
@@ -199,7 +198,7 @@ impl Work<'_> {
         });
         let mut found = vec![None; groups.len()];
         let mut wanted: HashMap<stream::Digest, usize> = HashMap::new();
-        visit_objects(self.target, TYPE, &filters, &mut |object| {
+        find_object(self.target, TYPE, &filters, |object| {
             if wanted.is_empty() {
                 for (index, group) in groups.iter().enumerate() {
                     let digest = match group.digest {
@@ -210,16 +209,16 @@ impl Work<'_> {
                 }
             }
             let id = object["id"].as_str().unwrap_or_default();
-            let digest = match self.target.file(id, extension(object)) {
+            let digest = match self.target.file(id, extension(&object)) {
                 Ok(mut stored) => stream::stored_digest(&mut *stored, self.transfer)?,
                 // The file is missing or damaged.
-                Err(Error::NotFound { .. } | Error::Internal(_)) => return Ok(false),
+                Err(Error::NotFound { .. } | Error::Internal(_)) => return Ok(None),
                 Err(error) => return Err(error.into()),
             };
             if let Some(index) = wanted.remove(&digest) {
-                found[index] = Some(Stored::new(object));
+                found[index] = Some(Stored::new(&object));
             }
-            Ok(wanted.is_empty())
+            Ok(wanted.is_empty().then_some(()))
         })?;
         Ok(found)
     }
@@ -228,12 +227,9 @@ impl Work<'_> {
     fn tags(&self, names: &[String], dry_run: bool, printer: &Printer) -> Result<Vec<String>> {
         let mut ids = Vec::new();
         for name in names {
-            let mut id = None;
             let filters = json!({"name": {"type": "equals", "filter": name}});
-            visit_objects(self.target, TAG, &filters, &mut |tag| {
-                id = tag["id"].as_str().map(str::to_owned);
-                Ok(true)
-            })?;
+            let id_of = |tag: Value| Ok(tag["id"].as_str().map(str::to_owned));
+            let id = find_object(self.target, TAG, &filters, id_of)?;
             if id.is_none() && dry_run {
                 printer.note(&format!("would create the tag \"{name}\""))?;
                 continue;
@@ -376,26 +372,17 @@ impl Stored {
     }
 }
 
-/// Calls `visit` for each matching object until it returns true.
-fn visit_objects(
+/// Calls `visit` for each matching object until it returns a value.
+fn find_object<V>(
     target: &dyn Target,
     content_type: &str,
     filters: &Value,
-    visit: &mut dyn FnMut(&Value) -> Result<bool>,
-) -> Result<()> {
-    for number in 1.. {
-        let page = PageRequest { number, limit: limits::MAX_PAGE_SIZE };
+    visit: impl FnMut(Value) -> Result<Option<V>>,
+) -> Result<Option<V>> {
+    let list = |page| {
         let filters = Some(filters.to_string());
         let request = ListRequest { page, filters, ..ListRequest::default() };
-        let list = target.objects(content_type, &request, Edition::Current)?;
-        for object in &list.data {
-            if visit(object)? {
-                return Ok(());
-            }
-        }
-        if u64::from(number) >= list.total_pages {
-            break;
-        }
-    }
-    Ok(())
+        target.objects(content_type, &request, Edition::Current)
+    };
+    find_in_pages(limits::MAX_PAGE_SIZE, list, visit)
 }
