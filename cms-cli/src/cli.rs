@@ -45,7 +45,7 @@ pub(crate) use self::cluster::{ClusterCommand, DatabaseArgs, DatabaseTls, NodeAr
 pub(crate) use self::init::{InitArgs, Template};
 pub(crate) use self::key::KeyCommand;
 pub(crate) use self::login::{LoginArgs, LogoutArgs, OpenArgs, PageChoice};
-pub(crate) use self::media::{MediaCommand, MediaKind, UploadArgs};
+pub(crate) use self::media::{MediaCommand, UploadArgs};
 pub(crate) use self::openapi::{OpenapiArgs, VersionChoice};
 #[cfg(feature = "serve")]
 pub(crate) use self::openid::SECRET_VARIABLE as OPENID_SECRET_VARIABLE;
@@ -55,7 +55,7 @@ pub(crate) use self::schedule::ScheduleCommand;
 pub(crate) use self::search::{ModeChoice, ReindexArgs, SearchArgs};
 pub(crate) use self::selection::{JobCommand, SelectionArgs};
 #[cfg(feature = "serve")]
-pub(crate) use self::serve::{DurabilityChoice, LogFormat, MetricsChoice, ServeArgs};
+pub(crate) use self::serve::{LogFormat, MetricsChoice, ServeArgs};
 pub(crate) use self::trash::TrashCommand;
 pub(crate) use self::types::{TypesCommand, TypescriptArgs};
 pub(crate) use self::user::{CustomRights, UserCommand};

@@ -63,6 +63,7 @@ pub use cms::Cms;
 pub use cms_media::{
     incoming::Incoming,
     renders::{FileChunks, RenderedImage},
+    upload::MediaKind,
 };
 pub use cms_model::workflow::model::DEFAULT_WORKFLOW;
 pub use cms_model::{

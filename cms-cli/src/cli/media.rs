@@ -1,6 +1,11 @@
 //! Arguments of `cms media`.
 
-use clap::{Args, Subcommand, ValueEnum, value_parser};
+use clap::{
+    Args, Subcommand,
+    builder::{PossibleValuesParser, TypedValueParser},
+    value_parser,
+};
+use cms_core::MediaKind;
 
 use super::{DryRun, ListArgs};
 
@@ -29,7 +34,9 @@ pub(crate) struct UploadArgs {
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<String>,
     /// Set the type of the media objects; by default, the file extension decides.
-    #[arg(long = "type", value_name = "TYPE")]
+    #[arg(long = "type", value_name = "TYPE",
+        value_parser = PossibleValuesParser::new(MediaKind::ALL.map(MediaKind::as_str))
+            .try_map(|text| MediaKind::parse(&text).ok_or("unknown type of media objects")))]
     pub(crate) kind: Option<MediaKind>,
     /// Set the alternative text of the image.
     #[arg(long, value_name = "TEXT")]
@@ -45,20 +52,4 @@ pub(crate) struct UploadArgs {
     pub(crate) parallel: u8,
     #[command(flatten)]
     pub(crate) dry_run: DryRun,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum MediaKind {
-    Image,
-    File,
-}
-
-impl MediaKind {
-    /// The name in the API.
-    pub(crate) fn as_str(self) -> &'static str {
-        match self {
-            Self::Image => "image",
-            Self::File => "file",
-        }
-    }
 }

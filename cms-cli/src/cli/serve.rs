@@ -2,8 +2,11 @@
 
 use std::{collections::BTreeMap, path::PathBuf};
 
-use clap::{Args, ValueEnum, builder::BoolishValueParser};
-use cms_core::limits;
+use clap::{
+    Args, ValueEnum,
+    builder::{BoolishValueParser, PossibleValuesParser, TypedValueParser},
+};
+use cms_core::{Durability, limits};
 use cms_server::Rate;
 
 use super::{
@@ -54,8 +57,10 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "DIR", env = "CMS_IMPORT")]
     pub(crate) import: Option<PathBuf>,
     /// Set the durability of commits: `full` survives a power failure, `normal` is faster.
-    #[arg(long, default_value = "full", env = "CMS_DURABILITY")]
-    pub(crate) durability: DurabilityChoice,
+    #[arg(long, default_value = "full", env = "CMS_DURABILITY",
+        value_parser = PossibleValuesParser::new(Durability::ALL.map(Durability::as_str))
+            .try_map(|text| Durability::parse(&text).ok_or("unknown durability")))]
+    pub(crate) durability: Durability,
     /// Set the maximum size of a request body, in bytes or with a unit like all sizes: `64MB`,
     /// `64MiB`.
     #[arg(long, value_name = "SIZE", env = "CMS_BODY_LIMIT", value_parser = memory_size)]
@@ -175,12 +180,6 @@ pub(crate) struct WebhookAccess {
     /// Allow webhook URLs without TLS, `http://`.
     #[arg(long, env = "CMS_WEBHOOK_ALLOW_HTTP", value_parser = BoolishValueParser::new())]
     pub(crate) webhook_allow_http: bool,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum DurabilityChoice {
-    Full,
-    Normal,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -13,7 +13,7 @@ use std::{
 };
 
 use cms_core::{
-    BackupSchedule, Cms, CoreConfig, Durability, Error, FirstKeys, TRACE_TARGET,
+    BackupSchedule, Cms, CoreConfig, Error, FirstKeys, TRACE_TARGET,
     wire::key::{CreatedKey, KeyKind},
 };
 use cms_server::{End, LogWriter, MetricsAccess, ReloadableSettings, ServerConfig, Traces};
@@ -31,7 +31,7 @@ use tracing_subscriber::{
 use super::cluster;
 use super::{SERVES, apply, import};
 use crate::{
-    cli::{Command, DurabilityChoice, LogFormat, MetricsChoice, OPENID_SECRET_VARIABLE, ServeArgs},
+    cli::{Command, LogFormat, MetricsChoice, OPENID_SECRET_VARIABLE, ServeArgs},
     config_file::{self, DEFAULT_DIRECTORY},
     failure::{Failure, FailureKind, Outcome, Result},
     printer::Printer,
@@ -310,10 +310,7 @@ fn core_config(args: &ServeArgs, settings: &Settings) -> Result<CoreConfig> {
         #[cfg(feature = "cluster")]
         cluster: cluster::node(args, settings)?,
         new_database: settings.new_database(),
-        durability: match args.durability {
-            DurabilityChoice::Full => Durability::Full,
-            DurabilityChoice::Normal => Durability::Normal,
-        },
+        durability: args.durability,
         batch_limit: args.batch_limit.unwrap_or(defaults.batch_limit),
         search_wait: args.search_wait.map_or(defaults.search_wait, Duration::from_millis),
         linked_object_cache: match args.response_cache {

@@ -2,15 +2,17 @@
 
 use std::fmt;
 
-/// When a commit is flushed to disk.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Durability {
-    /// An acknowledged write survives a power cut.
-    #[default]
-    Full,
-    /// An acknowledged write survives a crash of the process; a power cut may lose the last ones.
-    /// The database stays consistent either way.
-    Normal,
+crate::named_enum! {
+    /// When a commit is flushed to disk.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum Durability {
+        /// An acknowledged write survives a power cut.
+        #[default]
+        Full => "full",
+        /// An acknowledged write survives a crash of the process; a power cut may lose the last ones.
+        /// The database stays consistent either way.
+        Normal => "normal",
+    }
 }
 
 /// When opening a data directory creates a database.

@@ -7,12 +7,12 @@ use std::{
     path::Path,
 };
 
-use cms_core::{Error, wire::object::ObjectRequest};
+use cms_core::{Error, MediaKind, wire::object::ObjectRequest};
 use serde_json::{Value, json};
 
 use super::{counted, interrupt, object::list, open_to_read};
 use crate::{
-    cli::{ListArgs, MediaCommand, MediaKind},
+    cli::{ListArgs, MediaCommand},
     content::stream::{self, AtomicFile, Transfer},
     failure::{Failure, Outcome, Result},
     printer::Printer,

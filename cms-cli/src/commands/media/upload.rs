@@ -13,7 +13,7 @@ use std::{
 };
 
 use cms_core::{
-    Error, limits,
+    Error, MediaKind, limits,
     wire::{media::UploadRequest, object::ListRequest},
 };
 use serde_json::{Map, Value, json};
@@ -23,7 +23,7 @@ use super::{
     TYPE, default_kind, extension, is_refused,
 };
 use crate::{
-    cli::{MediaKind, UploadArgs},
+    cli::UploadArgs,
     content::{
         paths,
         stream::{self, Transfer},
