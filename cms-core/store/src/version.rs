@@ -27,7 +27,7 @@ impl Reader<'_> {
     /// Returns a version of an object, even if the version was replaced or the object was deleted.
     pub fn any_version(&self, pk: i64, version: i64) -> Result<Option<StoredObject<'static>>> {
         self.query_optional(
-            "WITH whole AS MATERIALIZED (
+            "WITH complete AS MATERIALIZED (
                  SELECT pk, id, created_at, updated_at, version, version_at, status,
                         public_version, published_at, workflow_state, workflow_public_version,
                         workflow_published_at, owner, editor, title, data
@@ -37,12 +37,12 @@ impl Reader<'_> {
                         public_version, published_at, workflow_state, workflow_public_version,
                         workflow_published_at, owner, editor, title, data
                  FROM trash WHERE pk = ?1)
-             SELECT *, NULL, NULL FROM whole WHERE version = ?2
+             SELECT *, NULL, NULL FROM complete WHERE version = ?2
              UNION ALL
              SELECT o.pk, o.id, o.created_at, v.updated_at, v.version, v.version_at, v.status,
                     v.public_version, v.published_at, v.workflow_state, v.workflow_public_version,
                     v.workflow_published_at, o.owner, v.editor, v.title, v.data, NULL, NULL
-             FROM whole o JOIN object_version v ON v.object = o.pk WHERE v.version = ?2",
+             FROM complete o JOIN object_version v ON v.object = o.pk WHERE v.version = ?2",
             [pk, version],
             |row| Ok(object::read(row)?.into_owned()),
         )
