@@ -6,7 +6,7 @@
 use cms_model::{
     content_type::{
         catalog::{Catalog, CompiledType},
-        diff::{self, PropertyDiff},
+        diff::PropertyDiff,
         indexed::IndexedProperties,
         model::{Definition, Property},
         nested,
@@ -125,9 +125,8 @@ pub(crate) fn update(
     progress: &Progress,
 ) -> Result<TypeUpdate> {
     let properties = definition.properties();
-    let diffs = diff::diff((&before.definition, &before.properties), (definition, &properties));
     let mut rewrite =
-        Rewrite::new((&before.definition, &before.properties), (definition, &properties), &diffs);
+        Rewrite::new((&before.definition, &before.properties), (definition, &properties));
     let slot_update = SlotUpdate::of(writer, catalog, (before, definition), &rewrite)?;
     let editions = editions(before, definition);
     let slots = slot_update.slots();
@@ -137,7 +136,7 @@ pub(crate) fn update(
     slot_update.finish(writer, before.pk, definition, progress)?;
     writer.update_ctd(before.pk, definition, rev, stamp.at)?;
     writer.log_type(Event::TypeUpdated, stamp, (before.pk, before.name()))?;
-    Ok(TypeUpdate::of(rewrite, &diffs, (&before.definition, definition), objects_rewritten))
+    Ok(TypeUpdate::of(rewrite, (&before.definition, definition), objects_rewritten))
 }
 
 /// Converts the stored objects of a type as [`update`] does, and stores nothing.
@@ -152,9 +151,8 @@ pub(crate) fn plan_update(
     progress: &Progress,
 ) -> Result<TypeUpdate> {
     let properties = definition.properties();
-    let diffs = diff::diff((&before.definition, &before.properties), (definition, &properties));
     let mut rewrite =
-        Rewrite::new((&before.definition, &before.properties), (definition, &properties), &diffs);
+        Rewrite::new((&before.definition, &before.properties), (definition, &properties));
     let mut rewritten = 0;
     if reads_objects(reader, before, &rewrite, progress)? {
         let exists = |data_url: &str| target_exists(reader, catalog, data_url);
@@ -166,19 +164,18 @@ pub(crate) fn plan_update(
             Ok(())
         })?;
     }
-    Ok(TypeUpdate::of(rewrite, &diffs, (&before.definition, definition), rewritten))
+    Ok(TypeUpdate::of(rewrite, (&before.definition, definition), rewritten))
 }
 
 impl TypeUpdate {
     fn of(
         rewrite: Rewrite<'_>,
-        diffs: &[PropertyDiff<'_>],
         (before, after): (&Definition, &Definition),
         objects_rewritten: u64,
     ) -> Self {
-        let changes_titles = rewrite.titles_change;
+        let (diffs, changes_titles) = (rewrite.diffs(), rewrite.titles_change);
         let (mut properties, mut blockers) = rewrite.into_plans();
-        for (planned, diff) in properties.iter_mut().zip(diffs) {
+        for (planned, diff) in properties.iter_mut().zip(&diffs) {
             planned.nested = nested::changes(diff, before, after);
         }
         if !blockers.is_empty() {

@@ -6,7 +6,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{diff, model::Definition, rewrite::Rewrite};
+use super::{model::Definition, rewrite::Rewrite};
 use crate::error::{Error, Result};
 
 /// Converts the stored text of an object from the first definition to the last one. Properties that
@@ -15,10 +15,8 @@ pub fn convert_object(definitions: &[Definition], data: &str) -> Result<Map<Stri
     let mut data = data.to_owned();
     for (before, after) in definitions.iter().zip(definitions.iter().skip(1)) {
         let (old, new) = (before.properties(), after.properties());
-        let diffs = diff::diff((before, &old), (after, &new));
-        let rewritten =
-            Rewrite::new((before, &old), (after, &new), &diffs)
-                .object("", "", &data, &|_| Ok(true))?;
+        let mut rewrite = Rewrite::new((before, &old), (after, &new));
+        let rewritten = rewrite.object("", "", &data, &|_| Ok(true))?;
         data = rewritten.map_or(data, |rewritten| rewritten.data);
     }
     let mut object: Map<String, Value> = serde_json::from_str(&data).map_err(Error::internal)?;

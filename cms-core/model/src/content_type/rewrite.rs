@@ -60,8 +60,8 @@ impl<'a> Rewrite<'a> {
     pub fn new(
         (old_definition, before): (&Definition, &'a [Property]),
         (definition, properties): (&Definition, &'a [Property]),
-        diffs: &[PropertyDiff<'a>],
     ) -> Self {
+        let diffs = diff::diff((old_definition, before), (definition, properties));
         let schemas = [old_definition, definition]
             .map(|definition| &definition.schema_definition["allOf"][1]["properties"]);
         let steps: Vec<_> = diffs.iter().map(|diff| PropertyStep::new(*diff, schemas)).collect();
@@ -75,7 +75,7 @@ impl<'a> Rewrite<'a> {
             || steps
                 .iter()
                 .any(|step| step.rewrites() && step.sides().any(|property| property.title_part));
-        let alters = |name: &str| combinations::alters(diffs, name);
+        let alters = |name: &str| combinations::alters(&diffs, name);
         Self {
             steps,
             by_source,
@@ -88,6 +88,11 @@ impl<'a> Rewrite<'a> {
             ),
             blockers: FieldErrors::default(),
         }
+    }
+
+    /// Returns the differences between the definitions.
+    pub fn diffs(&self) -> Vec<PropertyDiff<'a>> {
+        self.steps.iter().map(|step| step.diff).collect()
     }
 
     /// Returns whether stored objects have to be read.
