@@ -115,12 +115,8 @@ pub(crate) fn register(connection: &Connection) -> Result<()> {
         Ok(false)
     })?;
     connection.create_scalar_function(c"date_json", 1, flags, |context| {
-        Ok(context.get::<Option<i64>>(0)?.map(|seconds| {
-            let mut json = vec![b'"'];
-            dates::push_object_date(seconds, &mut json);
-            json.push(b'"');
-            String::from_utf8(json).expect("dates are ASCII")
-        }))
+        let seconds = context.get::<Option<i64>>(0)?;
+        Ok(seconds.map(|seconds| format!("\"{}\"", dates::object_date(seconds))))
     })
 }
 

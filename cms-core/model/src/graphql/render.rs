@@ -10,13 +10,12 @@ use super::{
     plan::{Keyed, KeyedField, PlannedRelation, SelectedField, Selection},
 };
 use crate::{
-    dates,
     error::Result,
     json, limits,
     memory::BufferReservation,
     object::{
         model::{self, StoredObject},
-        render::{integer, string},
+        render::{date, integer, string},
         scan,
     },
     query::path::InternalField,
@@ -309,11 +308,6 @@ fn internal(
     content_type: &str,
     internal: &model::Internal<'_>,
 ) {
-    let date = |out: &mut Vec<u8>, at: i64| {
-        out.push(b'"');
-        dates::push_object_date(at, out);
-        out.push(b'"');
-    };
     text.object(fields, |text, field| {
         let out = &mut text.json;
         match field {

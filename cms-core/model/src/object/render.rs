@@ -181,7 +181,8 @@ pub fn integer(out: &mut Vec<u8>, number: i64) {
     out.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
 }
 
-fn date(out: &mut Vec<u8>, at: i64) {
+/// Appends a date in the format of `internal.*`, as JSON.
+pub fn date(out: &mut Vec<u8>, at: i64) {
     out.push(b'"');
     dates::push_object_date(at, out);
     out.push(b'"');
