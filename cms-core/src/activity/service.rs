@@ -13,11 +13,12 @@ use cms_model::{
     wire::{
         activity::{Activity, ActivityPage, ActivityRequest},
         author::Author,
+        list::is_named,
     },
 };
 use cms_store::{ActivityEntry, ActivityFilter, Authors, Event, JournalEvent, Reader};
 
-use crate::{change::service::may_read, cms::Cms, content_type::service::is_named};
+use crate::{change::service::may_read, cms::Cms};
 
 /// Journal rows per read, after the first.
 const BATCH_ROWS: usize = 500;

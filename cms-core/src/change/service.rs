@@ -7,11 +7,14 @@ use cms_model::{
     error::{Error, Result},
     limits, message,
     object::view::Audience,
-    wire::change::{Change, Changes as Page, ChangesRequest, Position},
+    wire::{
+        change::{Change, Changes as Page, ChangesRequest, Position},
+        list::is_named,
+    },
 };
 use cms_store::{Authors, DetailedEntry, Event, JournalPosition, Reader};
 
-use crate::{cms::Cms, content_type::service::is_named};
+use crate::cms::Cms;
 
 /// Journal rows per read.
 const BATCH_ROWS: usize = 500;

@@ -205,11 +205,6 @@ impl Types<'_> {
     }
 }
 
-/// Returns whether a request includes a name. Without a list of names, it includes all.
-pub(crate) fn is_named(names: Option<&[String]>, name: &str) -> bool {
-    names.is_none_or(|names| names.iter().any(|wanted| wanted == name))
-}
-
 fn is_system(name: &str) -> bool {
     SYSTEM.contains(&name)
 }

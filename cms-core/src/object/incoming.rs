@@ -15,7 +15,7 @@ use cms_model::{
     },
     paging::{ListRange, PageRequest},
     wire::{
-        list::List,
+        list::{List, is_named},
         object::{IncomingLink, IncomingLinks},
     },
 };
@@ -25,7 +25,6 @@ use super::{
     service::{Objects, find_map},
     write,
 };
-use crate::content_type::service::is_named;
 
 impl Objects<'_> {
     /// Lists the live objects that link to an object, ordered by type name and creation: of the given

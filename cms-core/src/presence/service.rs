@@ -15,11 +15,14 @@ use cms_model::{
         model::{Columns, Edition},
         view::View,
     },
-    wire::presence::{Presence, PresenceRequest},
+    wire::{
+        list::is_named,
+        presence::{Presence, PresenceRequest},
+    },
 };
 
 use super::table::OpenTab;
-use crate::{cms::Cms, content_type::service::is_named, object::service::find_map};
+use crate::{cms::Cms, object::service::find_map};
 
 /// Operations on presence.
 pub struct Presences<'a> {

@@ -9,14 +9,13 @@ use cms_model::{
     read::date,
     wire::{
         author::Author,
-        list::List,
+        list::{List, is_named},
         schedule::{ScheduledObject, SchedulesRequest},
     },
 };
 use cms_store::ScheduledRow;
 
 use super::service::Publishing;
-use crate::content_type::service::is_named;
 
 impl Publishing<'_> {
     /// Lists scheduled publications of the types that the caller may read. Readers of the public

@@ -20,7 +20,7 @@ use cms_model::{
         view::{self, View},
     },
     search::query::{HitOrder, Search, SearchQuery, SortBy, WeightedField},
-    wire::{object::Json, search::SearchRequest},
+    wire::{list::is_named, object::Json, search::SearchRequest},
 };
 use cms_search::{Found, Hit, SearchScope};
 use cms_store::{Reader, TypesRead};
@@ -29,7 +29,6 @@ use tracing::info_span;
 use super::{generation_folder::CurrentGeneration, index_follower::ContentSource, response};
 use crate::{
     cms::Cms,
-    content_type::service::is_named,
     object::hydrate::{Hydration, with_properties},
 };
 

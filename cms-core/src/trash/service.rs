@@ -18,7 +18,7 @@ use cms_model::{
     read,
     wire::{
         author::Author,
-        list::List,
+        list::{List, is_named},
         object::Json,
         trash::{EmptiedTrash, EmptyTrashRequest, TrashItem, TrashRequest},
     },
@@ -28,7 +28,6 @@ use serde_json::Value;
 
 use crate::{
     cms::Cms,
-    content_type::service::is_named,
     hooks,
     media::service::UnusedFile,
     object::{service::to_json, write::restore::properties},

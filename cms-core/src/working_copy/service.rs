@@ -20,7 +20,7 @@ use cms_model::{
     paging::PageRequest,
     wire::{
         condition::EntityTag,
-        list::List,
+        list::{List, is_named},
         object::Json,
         working_copy::{
             NEW_PREFIX, NewWorkingCopy, WorkingCopy, WorkingCopySummary, is_new, required_access,
@@ -32,7 +32,6 @@ use serde_json::{Map, Value, value::RawValue};
 
 use crate::{
     cms::Cms,
-    content_type::service::is_named,
     object::{
         service::{find_map, state_tag},
         write::require_bytes,

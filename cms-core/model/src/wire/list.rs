@@ -4,6 +4,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::paging::PageRequest;
 
+/// Returns whether a request includes a name. Without a list of names, it includes all.
+pub fn is_named(names: Option<&[String]>, name: &str) -> bool {
+    names.is_none_or(|names| names.iter().any(|wanted| wanted == name))
+}
+
 /// One page of a list.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct List<T> {
