@@ -21,16 +21,18 @@ use cms_model::{
     webhook::{
         change_batch::{self, ChangeBatch},
         model::{Webhook, WebhookKind},
-        payload::EventPayload,
     },
     wire::change::Position,
 };
 use cms_store::{
-    DetailedEntry, EntryObject, Event, JournalPosition, NewDelivery, Reader, Store,
+    DeliveryEvent, DetailedEntry, EntryObject, Event, JournalPosition, Reader, Store,
     WriteTransaction,
 };
 
-use super::webhook_cache::{self, WebhookCache};
+use super::{
+    log_entry,
+    webhook_cache::{self, WebhookCache},
+};
 use crate::content_type::catalog_cache::CatalogCache;
 
 /// Rows of the journal per batch.
@@ -119,7 +121,7 @@ struct DeliveryBatch {
     suspended: Vec<i64>,
     /// A webhook was deleted.
     has_deleted: bool,
-    deliveries: Vec<NewDelivery>,
+    deliveries: Vec<DeliveryEvent>,
     /// Changes for webhooks with a quiet period, by webhook.
     collected: BTreeMap<i64, CollectedChanges>,
     /// The last row.
@@ -205,26 +207,20 @@ impl DeliveryBatch {
 struct CollectedChanges {
     debounce_seconds: i64,
     /// The new delivery, used if no stored one is still collecting.
-    first: NewDelivery,
+    first: DeliveryEvent,
     last_at: Timestamp,
     changes: ChangeBatch,
 }
 
 impl CollectedChanges {
-    fn of(debounce_seconds: i64, change: NewDelivery, position: String) -> Self {
-        let NewDelivery { webhook, message, at, actor, .. } = change;
-        let reference = EventPayload {
-            action: change.action,
-            content_type: &change.type_name,
-            id: &change.id_or_changes,
-            version: change.version,
-        }
-        .reference();
-        let first = NewDelivery {
+    fn of(debounce_seconds: i64, change: DeliveryEvent, position: String) -> Self {
+        let reference = log_entry::event_payload(&change).reference();
+        let DeliveryEvent { webhook, message, at, actor, .. } = change;
+        let first = DeliveryEvent {
             webhook,
             message,
             at,
-            action: change_batch::ACTION,
+            action: change_batch::ACTION.into(),
             ctd: None,
             object: None,
             version: None,
@@ -294,11 +290,11 @@ impl KnownWebhooks<'_> {
         }
         for subject in subjects(reader, catalog, entry)? {
             for &webhook in &webhooks {
-                let new = NewDelivery {
+                let new = DeliveryEvent {
                     webhook: webhook.pk,
                     message: message_id(entry, webhook.pk, subject.object),
                     at: entry.at,
-                    action,
+                    action: action.into(),
                     ctd: Some(entry.ctd),
                     object: subject.object,
                     version: subject.version,

@@ -8,39 +8,39 @@ use cms_model::{
     webhook::{change_batch, model::Webhook, payload::EventPayload, schedule::EndpointState},
     wire::webhook::{Delivery, DeliveryResponse, LoggedHeaders},
 };
-use cms_store::DeliveryRow;
+use cms_store::{DeliveryEvent, DeliveryRow};
 
 /// Returns whether a delivery has several changes.
-pub(super) fn is_batch(row: &DeliveryRow) -> bool {
-    row.type_name == change_batch::QUEUE
+pub(super) fn is_batch(event: &DeliveryEvent) -> bool {
+    event.type_name == change_batch::QUEUE
 }
 
-pub(super) fn event_payload(row: &DeliveryRow) -> EventPayload<'_> {
+pub(super) fn event_payload(event: &DeliveryEvent) -> EventPayload<'_> {
     EventPayload {
-        action: &row.action,
-        content_type: if is_batch(row) { "" } else { &row.type_name },
-        id: &row.id_or_changes,
-        version: row.version,
+        action: &event.action,
+        content_type: if is_batch(event) { "" } else { &event.type_name },
+        id: &event.id_or_changes,
+        version: event.version,
     }
 }
 
 /// `endpoint` is the state of the endpoint of the webhook.
 pub(super) fn to_wire(row: DeliveryRow, webhook: &Webhook, endpoint: EndpointState) -> Delivery {
     let is_next = row.is_pending && webhook.receives_deliveries();
-    let due_at = Timestamp(row.due_at.0.max(row.at.0));
+    let due_at = Timestamp(row.due_at.0.max(row.event.at.0));
     let due_at = match endpoint {
         EndpointState::Up => due_at,
         EndpointState::Down { resume_at, .. } => due_at.max(resume_at),
     };
     Delivery {
         id: row.pk,
-        reference: event_payload(&row).reference(),
-        content_type_name: event_payload(&row).content_type.to_owned(),
-        message: row.message,
-        action: row.action,
+        reference: event_payload(&row.event).reference(),
+        content_type_name: event_payload(&row.event).content_type.to_owned(),
+        message: row.event.message,
+        action: row.event.action.into_owned(),
         status: row.state,
         attempts: row.attempts,
-        created_at: dates::microsecond_date(row.at),
+        created_at: dates::microsecond_date(row.event.at),
         attempted_at: row.attempted_at.map(dates::microsecond_date),
         next_attempt_at: is_next.then(|| dates::microsecond_date(due_at)),
         duration_ms: row.duration_ms,

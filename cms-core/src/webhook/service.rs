@@ -32,7 +32,7 @@ use cms_model::{
         webhook::{Delivery, ReplayRequest, Replayed},
     },
 };
-use cms_store::{DeliveryAttempt, DeliveryRow, NewDelivery, Reader, WriteTransaction};
+use cms_store::{DeliveryAttempt, DeliveryEvent, DeliveryRow, Reader, WriteTransaction};
 use cms_system::lock;
 
 use super::{delivery_creator, log_entry};
@@ -143,7 +143,7 @@ impl Webhooks<'_> {
             writer.restart_webhook(pk, now)?;
             let replayed = if let Some(ids) = ids {
                 for id in &ids {
-                    let found = writer.delivery(*id)?.filter(|found| found.webhook == pk);
+                    let found = writer.delivery(*id)?.filter(|found| found.event.webhook == pk);
                     found.ok_or_else(|| Error::not_found("delivery", id.to_string()))?;
                     writer.requeue_delivery(*id, now)?;
                 }
@@ -167,11 +167,11 @@ impl Webhooks<'_> {
             let reason = "Synchronous webhooks are called by writes only";
             return Err(Error::Rejected(vec![reason.into()]));
         }
-        let new = NewDelivery {
+        let new = DeliveryEvent {
             webhook: webhook.pk,
             message: format!("msg_{}", self.cms.config.ids.uuid()),
             at: self.cms.now(),
-            action: "Test",
+            action: "Test".into(),
             ctd: None,
             object: None,
             version: None,
@@ -259,9 +259,9 @@ impl Webhooks<'_> {
             let Some(webhook) = known.iter().find(is_wanted) else { return Ok(None) };
             let row = reader.delivery(dispatch.delivery)?.filter(|row| row.is_pending);
             let Some(row) = row else { return Ok(None) };
-            let body = self.body(reader, webhook, &row)?;
+            let body = self.body(reader, webhook, &row.event)?;
             let signature = Secret::derive(&reader.webhook_key()?, webhook.pk);
-            let signature = signature.headers(&row.message, now, &body);
+            let signature = signature.headers(&row.event.message, now, &body);
             let mut headers = webhook.headers.clone();
             let configured_headers = headers.iter().map(|(name, _)| name.clone()).collect();
             headers.extend(signature.map(|(name, value)| (name.to_owned(), value)));
@@ -270,29 +270,34 @@ impl Webhooks<'_> {
         })
     }
 
-    fn body(&self, reader: &Reader<'_>, webhook: &Webhook, row: &DeliveryRow) -> Result<String> {
-        if log_entry::is_batch(row) {
+    fn body(
+        &self,
+        reader: &Reader<'_>,
+        webhook: &Webhook,
+        event: &DeliveryEvent,
+    ) -> Result<String> {
+        if log_entry::is_batch(event) {
             let changes: ChangeBatch =
-                serde_json::from_str(&row.id_or_changes).map_err(Error::internal)?;
+                serde_json::from_str(&event.id_or_changes).map_err(Error::internal)?;
             return Ok(changes.body(&webhook.id));
         }
-        let payload = self.payload(reader, row)?;
-        let by = reader.authors([row.actor])?.author_of(row.actor);
-        Ok(log_entry::event_payload(row).body(&webhook.id, &by, payload.as_deref()))
+        let payload = self.payload(reader, event)?;
+        let by = reader.authors([event.actor])?.author_of(event.actor);
+        Ok(log_entry::event_payload(event).body(&webhook.id, &by, payload.as_deref()))
     }
 
     /// The payload of a delivery: the version of the object, or the current type; none when it no
     /// longer exists.
-    fn payload(&self, reader: &Reader<'_>, row: &DeliveryRow) -> Result<Option<Vec<u8>>> {
-        match (row.ctd, row.object, row.version) {
-            _ if row.action == "Delete" => Ok(None),
+    fn payload(&self, reader: &Reader<'_>, event: &DeliveryEvent) -> Result<Option<Vec<u8>>> {
+        match (event.ctd, event.object, event.version) {
+            _ if event.action == "Delete" => Ok(None),
             (Some(_), Some(object), Some(version)) => {
                 let stored = reader.any_version(object, version)?;
                 Ok(stored.map(|mut stored| {
                     // The object may be restored under another id since: this is the id of `ref`.
-                    stored.id = Cow::Borrowed(&row.id_or_changes);
+                    stored.id = Cow::Borrowed(&event.id_or_changes);
                     let mut out = Vec::new();
-                    render::object(&mut out, &row.type_name, &stored);
+                    render::object(&mut out, &event.type_name, &stored);
                     out
                 }))
             }
@@ -425,7 +430,7 @@ fn record_result(
     result: AttemptResult,
     now: Timestamp,
 ) -> Result<(bool, bool)> {
-    let webhook = attempted.webhook;
+    let webhook = attempted.event.webhook;
     let Some(endpoint) = writer.webhook_endpoint(webhook)? else { return Ok((false, false)) };
     let outages = writer.webhook_outages(webhook)?;
     let changed = endpoint.after_attempt(result, outages, now);

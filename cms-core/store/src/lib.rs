@@ -101,7 +101,7 @@ pub use self::{
     stored_file::MediaFile,
     trash::{DeletedObject, RestoredRow, TrashEntry, TrashFilter},
     user::UserRow,
-    webhook_delivery::{DeliveryAttempt, DeliveryRow, NewDelivery},
+    webhook_delivery::{DeliveryAttempt, DeliveryEvent, DeliveryRow},
     working_copy::{WorkingCopyRow, WorkingCopySubject},
     writer::WriterCounts,
 };

@@ -1,5 +1,7 @@
 //! Rows of deliveries of webhooks, and the rows of other tables that deliveries need.
 
+use std::borrow::Cow;
+
 use cms_model::{
     clock::Timestamp,
     error::Result,
@@ -12,14 +14,14 @@ use rusqlite::{Row, params};
 
 use super::{EntryObject, Reader, WriteTransaction, actor::ActorRef};
 
-/// A delivery to be created.
+/// The event that a delivery reports to a webhook.
 #[derive(Clone, Debug)]
-pub struct NewDelivery {
+pub struct DeliveryEvent {
     pub webhook: i64,
     /// Sent as `webhook-id`.
     pub message: String,
     pub at: Timestamp,
-    pub action: &'static str,
+    pub action: Cow<'static, str>,
     /// Primary key of the type; none for a test.
     pub ctd: Option<i64>,
     pub object: Option<i64>,
@@ -29,6 +31,7 @@ pub struct NewDelivery {
     /// The id of the object. A delivery that collects changes (`debounceSeconds`) has these changes
     /// instead, as JSON of a `ChangeBatch`. The column is `id`.
     pub id_or_changes: String,
+    /// The author of the change.
     pub actor: ActorRef,
 }
 
@@ -36,19 +39,7 @@ pub struct NewDelivery {
 #[derive(Clone, Debug)]
 pub struct DeliveryRow {
     pub pk: i64,
-    pub webhook: i64,
-    /// Sent as `webhook-id`.
-    pub message: String,
-    pub at: Timestamp,
-    pub action: String,
-    pub ctd: Option<i64>,
-    pub object: Option<i64>,
-    pub version: Option<i64>,
-    /// In a delivery that collects changes, `change_batch::QUEUE`.
-    pub type_name: String,
-    /// The id of the object. A delivery that collects changes (`debounceSeconds`) has these changes
-    /// instead, as JSON of a `ChangeBatch`. The column is `id`.
-    pub id_or_changes: String,
+    pub event: DeliveryEvent,
     pub is_pending: bool,
     pub due_at: Timestamp,
     /// The time at which it became the head of its queue, or its webhook was enabled again: the time until
@@ -66,8 +57,6 @@ pub struct DeliveryRow {
     pub request_headers: Option<String>,
     pub response_headers: Option<String>,
     pub duration_ms: Option<u64>,
-    /// The author of the change.
-    pub actor: ActorRef,
 }
 
 /// The result of an attempt.
@@ -104,15 +93,18 @@ macro_rules! select {
 fn delivery(row: &Row<'_>) -> rusqlite::Result<DeliveryRow> {
     Ok(DeliveryRow {
         pk: row.get(0)?,
-        webhook: row.get(1)?,
-        message: row.get(2)?,
-        at: Timestamp(row.get(3)?),
-        action: row.get(4)?,
-        ctd: row.get(5)?,
-        object: row.get(6)?,
-        version: row.get(7)?,
-        type_name: row.get(8)?,
-        id_or_changes: row.get(9)?,
+        event: DeliveryEvent {
+            webhook: row.get(1)?,
+            message: row.get(2)?,
+            at: Timestamp(row.get(3)?),
+            action: Cow::Owned(row.get(4)?),
+            ctd: row.get(5)?,
+            object: row.get(6)?,
+            version: row.get(7)?,
+            type_name: row.get(8)?,
+            id_or_changes: row.get(9)?,
+            actor: ActorRef::from_column(row.get(20)?),
+        },
         is_pending: row.get(10)?,
         due_at: Timestamp(row.get(11)?),
         state: row.get(12)?,
@@ -123,7 +115,6 @@ fn delivery(row: &Row<'_>) -> rusqlite::Result<DeliveryRow> {
         error: row.get(17)?,
         request: row.get(18)?,
         expiry_start: row.get::<_, Option<i64>>(19)?.map(Timestamp),
-        actor: ActorRef::from_column(row.get(20)?),
         request_headers: row.get(21)?,
         response_headers: row.get(22)?,
         duration_ms: row.get(23)?,
@@ -262,28 +253,28 @@ impl WriteTransaction<'_> {
     }
 
     /// Appends a delivery to the queue of its object; returns its primary key.
-    pub fn insert_delivery(&self, new: &NewDelivery, now: Timestamp) -> Result<i64> {
+    pub fn insert_delivery(&self, event: &DeliveryEvent, now: Timestamp) -> Result<i64> {
         let inserted: (i64, String) = self.query_row(
             "INSERT INTO webhook_delivery
                      (webhook, message, at, action, ctd, object, version, type_name, id, actor,
                       due_at)
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?3) RETURNING pk, queue",
             params![
-                new.webhook,
-                new.message,
-                new.at.0,
-                new.action,
-                new.ctd,
-                new.object,
-                new.version,
-                new.type_name,
-                new.id_or_changes,
-                new.actor.to_column(),
+                event.webhook,
+                event.message,
+                event.at.0,
+                event.action,
+                event.ctd,
+                event.object,
+                event.version,
+                event.type_name,
+                event.id_or_changes,
+                event.actor.to_column(),
             ],
             |row| Ok((row.get(0)?, row.get(1)?)),
         )?;
         let (pk, queue) = inserted;
-        self.set_head(new.webhook, &queue, now)?;
+        self.set_head(event.webhook, &queue, now)?;
         Ok(pk)
     }
 
