@@ -1,14 +1,15 @@
 //! The steps of webhooks and media around a write of content:
 //!
-//! - before it, synchronous webhooks ([`Cms::before_write`]);
-//! - in a transaction that changes a webhook, before the change, the creation of the webhook deliveries
-//!   that are still missing: the previous settings of the webhook apply to earlier events;
-//! - in a transaction that removes objects permanently, before their removal, the creation of the
-//!   webhook deliveries that are still missing, because these need the objects;
-//! - after the commit of a deletion, the removal of rendered images.
+//! - before the write, synchronous webhooks are called ([`Cms::before_write`]);
+//! - in a transaction that changes a webhook, missing deliveries are created before the change, because its
+//!   previous settings apply to earlier events;
+//! - in a transaction that removes objects permanently, missing deliveries are created before the removal,
+//!   because they need the objects;
+//! - after the commit of a deletion, rendered images are removed.
 //!
-//! The services of objects, content types, bulk jobs and the trash run these steps. Those of objects
-//! and content types call no service of webhooks or media: a new step has its place here.
+//! Missing deliveries are those of journal rows that were not read yet. The services of objects, content
+//! types, bulk jobs and the trash run these steps. Those of objects and content types call no service of
+//! webhooks or media: a new step has its place here.
 
 use cms_model::{
     clock::Timestamp, content_type::builtin::WEBHOOKS, context::Caller, error::Result,

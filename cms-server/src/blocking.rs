@@ -1,8 +1,7 @@
-//! Moves requests from the connection threads to threads that may block: for the database, the disk, or
-//! long computations.
+//! Runs the work of requests on threads that may block: for the database, the disk, or long computations.
 //!
-//! [`Permits`](crate::net::permits::Permits) limit how much of this work runs at the same time, except
-//! for what calls [`run_without_permit`] and for the download of a backup, which its own lock limits. A
+//! [`Permits`](crate::net::permits::Permits) limit how much of this work runs at the same time. Work of
+//! [`run_without_permit`] needs none, nor does the download of a backup, which has a lock of its own. A
 //! panic in the work is an error of its request alone.
 
 use std::{

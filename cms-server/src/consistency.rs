@@ -133,12 +133,13 @@ impl HeadChecks {
         checks
     }
 
-    /// Waits until the replica of a node is as current as a request needs it.
+    /// Waits until the replica of a node is as current as a request needs it: a node never serves older data
+    /// than a request accepts.
     ///
     /// # Errors
-    /// [`Error::Busy`] if the replica is still not current after [`MAX_WAIT`] (and [`MAX_WAIT_FOR_APPLY`]
-    /// more while it applies a commit), or immediately if the shared database has already failed for
-    /// [`MAX_WAIT`]: a node never serves older data than a request accepts.
+    /// [`Error::Busy`] if the replica is not current after [`MAX_WAIT`]. If it applies a commit then, it has
+    /// [`MAX_WAIT_FOR_APPLY`] more. If the shared database has already failed for [`MAX_WAIT`], the error is
+    /// immediate.
     pub(crate) async fn wait(
         &self,
         cms: &Cms,

@@ -184,13 +184,14 @@ impl Running {
         self.address
     }
 
-    /// Serves until a signal to terminate, then shuts down; a second signal ends the grace period. A node
-    /// of a cluster also shuts down when its replica has to be copied again; opening the data
-    /// directory again copies it.
-    /// A signal to reload (SIGHUP) calls `reload`, and applies the settings that it returns.
+    /// Serves until a signal to terminate, then shuts down; a second signal ends the grace period. A signal to
+    /// reload (SIGHUP) calls `reload`, and applies the settings that it returns.
     ///
-    /// The process ends within the grace period and some seconds, whatever still runs: threads
-    /// within the database or an image cannot be interrupted.
+    /// A node of a cluster also shuts down when its replica has to be copied again. Opening the data
+    /// directory again does that.
+    ///
+    /// The process ends within the grace period and some seconds, whatever still runs: threads within the
+    /// database or an image cannot be interrupted.
     ///
     /// # Errors
     /// When signals cannot be listened for.

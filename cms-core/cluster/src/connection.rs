@@ -47,11 +47,11 @@ const NAME_BYTES: usize = 63;
 ///
 /// - `idle_in_transaction_session_timeout` takes the lock from nodes that are dead or paused, unless they
 ///   were paused in the middle of a request.
-/// - Planner: all statements select rows by primary key, so a sequential scan is never right. Tables
-///   without statistics would get one, hence `enable_seqscan = off`. This setting only adds a cost
-///   penalty, which would make PostgreSQL use its JIT compiler, hence `jit = off`.
-/// - Compression: the default algorithm takes half of the time of PostgreSQL, hence LZ4. Versions
-///   before 14 and builds without LZ4 keep the default.
+/// - `enable_seqscan = off`: all statements select rows by primary key, so a sequential scan is never right.
+///   PostgreSQL would use one for tables without statistics.
+/// - `jit = off`: the setting above only adds costs, and high costs make PostgreSQL use its JIT compiler.
+/// - Compression by LZ4: the default algorithm takes half of the time of PostgreSQL. Versions before 14 and
+///   builds without LZ4 keep the default.
 const SESSION_SETTINGS: &str = "\
 SELECT pg_catalog.set_config('synchronous_commit',
     CASE pg_catalog.current_setting('synchronous_commit')

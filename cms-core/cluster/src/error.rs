@@ -1,8 +1,8 @@
 //! Errors of PostgreSQL as errors of the core.
 //!
-//! Errors that may go away without a change in this program are [`Error::Busy`], also a wrong password
-//! and an invalid certificate: for a client, the service is unavailable; for an operator, the message
-//! names the reason. No message contains a password, or a value of a row.
+//! An error that may disappear without a change in this program is [`Error::Busy`]. This includes a wrong
+//! password and an invalid certificate: clients learn that the service is unavailable, operators find the
+//! reason in the message. No message contains a password, or a value of a row.
 
 use std::{fmt, time::Duration};
 

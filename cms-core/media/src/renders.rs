@@ -57,8 +57,8 @@ pub struct FileChunks {
     size: u64,
 }
 
-/// Small images in memory, by `ETag`. Not by id, because after a media object is removed, a new one with
-/// another file may get its id. Images are never invalidated: each request first computes the `ETag`
+/// Small images in memory, by `ETag`. An id would not be enough: when a media object is removed, a new one
+/// with another file may get its id. Images are never invalidated: each request first computes the `ETag`
 /// from the media object in the database.
 pub type RecentRenders = Cache<String, Bytes, MemorySize>;
 

@@ -23,8 +23,7 @@ use crate::{change::service::may_read, cms::Cms};
 /// Journal rows per read, after the first.
 const BATCH_ROWS: usize = 500;
 
-/// A write reads the clock before it waits for earlier writes, so `at` may be out of the order of `seq`
-/// by this much.
+/// How far `at` may be out of the order of `seq`: a write reads the clock before it waits for earlier writes.
 const DISORDER_MICROS: i64 = 60_000_000;
 
 /// The record of activity.

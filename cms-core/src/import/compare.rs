@@ -77,8 +77,8 @@ pub(super) fn completeness(
 /// The stored properties that `sent` does not contain; `None` when the stored object lacks a property of
 /// `sent`, or has it with another value.
 ///
-/// A slug that is left out is generated from its source, so it is reported as extra only if it differs
-/// from the generated one. A default of a missing property is no difference either.
+/// Left out are values that the server sets for a missing property: its default, and the slug that is
+/// generated from its source.
 fn extra_properties<'s>(
     sent: &Value,
     stored: &'s Value,

@@ -30,9 +30,9 @@ pub fn list_ids(target: &dyn ImportTarget, content_type: &str) -> Result<Vec<Str
 /// Returns the keys of all entries of a list, in its order. `list` returns the number of all entries,
 /// and the keys of one page.
 ///
-/// Entries that exist all the time are not missed while others are added and removed, for example
-/// objects restored from the trash: pages are read from the last one to the first, and each must
-/// overlap the entries that were read before it.
+/// Others may add and remove entries meanwhile, for example restore objects from the trash. Entries that
+/// exist all the time are not missed: pages are read from the last one to the first, and each must overlap
+/// the entries that were read before it.
 pub fn list_keys(list: impl Fn(PageRequest) -> Result<(u64, Vec<String>)>) -> Result<Vec<String>> {
     let mut keys = IndexSet::new();
     // The number of entries before the first one that was read.

@@ -1,8 +1,8 @@
 //! Orphaned files, and media objects without a file.
 //!
-//! An orphaned file is removed when both its last upload and the time at which this database first
-//! recorded it are a day ago: the database may be restored or new, and then does not know older files
-//! yet. Media objects without a file are only reported.
+//! An orphaned file is removed a day after its last upload, but not before this database has known it as
+//! orphaned for a day: a restored or new database may not know the objects of older files yet. Media objects
+//! without a file are only reported.
 
 use std::collections::{HashMap, HashSet};
 
@@ -46,8 +46,8 @@ impl Media<'_> {
     /// Removes files that were recorded as orphaned a day ago, rendered images without a media object,
     /// and incomplete uploads.
     ///
-    /// If it would remove more than a tenth of all files as orphaned, it removes none of them: their
-    /// objects were probably lost.
+    /// Keeps the orphaned files if these are more than a tenth of all files: their objects were probably
+    /// lost.
     ///
     /// # Errors
     /// [`crate::Error::Busy`] when the database is damaged, because objects of files may be

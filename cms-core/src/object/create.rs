@@ -25,8 +25,8 @@ impl Objects<'_> {
     /// Validates a new object and queues its write; its JSON is available after the commit.
     ///
     /// # Errors
-    /// Validation errors. [`Error::NotFast`] if only fast work is accepted, and there are synchronous
-    /// webhooks to call, patterns that take many steps, or defaults of the items of lists.
+    /// Validation errors. [`Error::NotFast`] if only fast work is accepted, but there are synchronous webhooks
+    /// to call, patterns that take many steps, or defaults of the items of lists.
     pub fn begin_create(
         &self,
         caller: &Caller,

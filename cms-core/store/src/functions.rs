@@ -15,13 +15,14 @@
 //! | `date_json(seconds)` | a date of `internal` as JSON text |
 //!
 //! `data` is the column of that name. The arguments `values`, `path`, `paths` and `condition` are JSON,
-//! and parsed once per execution of a statement.
+//! which is parsed once per execution of a statement.
 //!
-//! The key of a number is a number, that of a boolean is TEXT, that of a text is a BLOB of lower-case
-//! UTF-8: SQLite sorts these storage classes in this order, which is the order of lists (see
-//! docs/reference/filters.md#order). Indexes contain keys and original texts. When the result of a
-//! function changes, increment the version of derived data (`super::meta`), so that the indexes are
-//! rebuilt.
+//! A number has a number as its key, a boolean TEXT, and a text a BLOB of lower-case UTF-8. SQLite sorts
+//! these storage classes in this order, which is the order of lists (see
+//! docs/reference/filters.md#order).
+//!
+//! Indexes contain keys and original texts. When the result of a function changes, increment the version of
+//! derived data (`super::meta`), so that the indexes are rebuilt.
 
 use std::{borrow::Cow, collections::HashMap, io::Write, sync::Arc};
 

@@ -1,7 +1,7 @@
-//! Rows of bulk jobs, of the objects that they have still to process, and of those that they refused.
+//! Rows of bulk jobs, of the objects that they still have to process, and of those that they refused.
 //!
-//! The objects are stored in chunks: a million of them are 2,000 rows of several hundred bytes each, so
-//! creating or stopping a job blocks other writes for milliseconds.
+//! Objects are stored in chunks, so that a job blocks other writes only for milliseconds when it is created
+//! or stopped: a million objects are 2,000 rows of several hundred bytes each.
 
 use std::collections::HashSet;
 

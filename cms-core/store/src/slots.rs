@@ -1,19 +1,18 @@
 //! Slots: the numbers of the indexed properties and unique combinations of a type.
 //!
-//! All types share a few indexes: the first indexed property of each type is in the first index,
-//! and so on. With an index per property and type, every write would open all of them: two hundred
-//! types would make each write a hundred times slower, and every new type would make every
-//! connection read the schema again.
+//! All types share a few indexes: the first indexed property of each type is in the first index, and so on.
+//! If each type had its own indexes, every write would open all of them: with two hundred types, writes
+//! would be a hundred times slower. And each new type would make every connection read the schema again.
 //!
-//! A row has the values of its slots in column `slots`, a JSON object by slot number
-//! (`property_slots`), and the number of slots of its type in `slot_count`: an index contains only
-//! rows whose type has that slot. [`super::list_sql`] uses the same expressions, because SQLite
-//! uses an index on an expression only for statements with the identical expression, and a partial
-//! index only for statements that repeat its condition.
+//! A row has the values of its slots in column `slots`, a JSON object by slot number (`property_slots`).
+//! Column `slot_count` is the number of slots of its type: an index contains only rows whose type has the
+//! slot. SQLite uses an index on an expression only for statements with the identical expression, and a
+//! partial index only for statements that repeat its condition. So [`super::list_sql`] uses the expressions
+//! of this module.
 //!
-//! An index contains the key, then the creation order: "objects with this value, oldest first" is a
-//! range of it. The original text and `slot_count` at the end make it a covering index. Lists in
-//! descending order read it, too ([`super::list_sql`]).
+//! The entries of an index are sorted by key, then by creation: "objects with this value, oldest first" is
+//! a range of it. They end with the original text and `slot_count`, so that statements need no rows. Lists
+//! in descending order read the same index ([`super::list_sql`]).
 
 use std::collections::HashSet;
 

@@ -42,8 +42,8 @@ pub struct DeliveryRow {
     pub event: DeliveryEvent,
     pub is_pending: bool,
     pub due_at: Timestamp,
-    /// The time at which it became the head of its queue, or its webhook was enabled again: the time until
-    /// it expires starts here. None while it waits behind others or the webhook is disabled. The column is
+    /// Start of the time until the delivery expires: it became the head of its queue, or its webhook was
+    /// enabled again. None while it waits behind others or the webhook is disabled. The column is
     /// `due_since`.
     pub expiry_start: Option<Timestamp>,
     pub state: String,

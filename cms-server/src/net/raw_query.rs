@@ -1,17 +1,17 @@
 //! Unencoded quotes and angle brackets in the query of an HTTP/1 request line.
 //!
-//! Existing clients send `filters={"title":{..}}` without percent-encoding, and the API accepts
-//! that (docs/reference/http.md). The HTTP library refuses a request line with `"`, `<` or
-//! `>` before a handler runs; it accepts the other characters. So [`RequestLines`] replaces these bytes
-//! on their way in by a placeholder and records them; [`RequestLines::restore`] adds the original query
-//! as [`RawQuery`].
+//! Existing clients send `filters={"title":{..}}` without percent-encoding, and the API accepts that
+//! (docs/reference/http.md). The HTTP library refuses a request line with `"`, `<` or `>` before a handler
+//! runs; it accepts the other characters. So [`RequestLines`] replaces these bytes by a placeholder when
+//! they are received, and records them; [`RequestLines::restore`] adds the original query as [`RawQuery`].
 //!
 //! A placeholder has the length of what it replaces, so an error in this module cannot move the border
-//! between two requests. A request line is expected only where a request certainly begins: at the start
-//! of a connection, and after the end of a request if no byte behind it had been read by then. Where
-//! that is not certain (pipelined requests, a body without a length), nothing is replaced: a body is
-//! never taken for a request line. HTTP/2 has no request line; there clients must encode these
-//! characters.
+//! between two requests. A byte is replaced only where a request certainly begins: at the start of a
+//! connection, and after the end of a request if no byte behind it had been read by then. With pipelined
+//! requests, and after a body without a length, this is not certain: nothing is replaced, so that a body is
+//! never taken for a request line.
+//!
+//! HTTP/2 has no request line: its clients must encode these characters.
 
 use std::{
     pin::Pin,

@@ -253,10 +253,12 @@ impl Route {
         !self.is_write() && (self.is_cached || reads.contains(&permission))
     }
 
-    /// Returns whether another node may handle a request. All writes may be forwarded, except uploads,
-    /// which go to the bucket from here; sign-in and other requests that hash a password, because each
-    /// node limits their number; sign-out; presence, which each node keeps for itself; and requests
-    /// whose progress is a stream.
+    /// Returns whether another node may handle a request. These are all writes except
+    /// - uploads, which go to the bucket from here;
+    /// - sign-in and other requests that hash a password, because each node limits their number;
+    /// - sign-out;
+    /// - presence, which each node keeps for itself;
+    /// - requests whose progress is a stream.
     pub(crate) fn may_be_forwarded(&self) -> bool {
         matches!(self.endpoint, Endpoint::Authenticated(..))
             && self.work == Work::Write

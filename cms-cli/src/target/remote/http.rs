@@ -187,12 +187,12 @@ impl Remote {
         }
     }
 
-    /// Builds a request with the key, and with strict read consistency, because the previous
-    /// command may have changed content on another node.
+    /// Builds a request with the key. Reads are strictly consistent, because the previous command may have
+    /// changed content on another node.
     ///
     /// # Errors
-    /// [`Error::BadRequest`] for a path with an empty name or id, or with the id `.` or `..`, which `Url`
-    /// resolves: the request would go to another path.
+    /// [`Error::BadRequest`] if a name or id in the path is empty, or is `.` or `..`: `Url` resolves these,
+    /// so the request would go to another path.
     pub(super) fn request(&self, method: &Method, path: &str) -> Result<RequestBuilder> {
         let mut segments = path.split('?').next().unwrap_or_default().split('/').skip(1);
         if segments.clone().any(str::is_empty) {

@@ -1,10 +1,11 @@
-//! Notes the keys of the rows that a transaction changes, by SQLite's update hook.
+//! Records the keys of the rows that a transaction changes, by SQLite's update hook.
 //!
-//! Rows are read when the transaction is about to be committed, so a key that is noted twice or
-//! without need does no harm, and a key without a row is a deletion. The hook does not report changes
-//! of tables without an integer key, rows that `REPLACE` removes, and `DELETE` without `WHERE`. A test
-//! of the source code refuses such statements, and tests compare all tables after each commit to
-//! detect any others.
+//! The rows are read just before the commit. So it does no harm if a key is recorded twice, or without
+//! need. A key without a row is a deletion.
+//!
+//! The hook does not report changes of tables without an integer key, rows that `REPLACE` removes, and
+//! `DELETE` without `WHERE`. A test of the source code refuses such statements. To detect other gaps, tests
+//! compare all tables after each commit.
 
 use std::{
     collections::HashMap,
@@ -33,7 +34,7 @@ pub(crate) struct Capture {
 type Change = (usize, i64);
 
 impl Capture {
-    /// Starts to note the changes of a connection.
+    /// Starts to record the changes of a connection.
     pub(super) fn install(connection: &mut Connection, tables: &[MirroredTable]) -> Result<Self> {
         let indexes: HashMap<String, usize> =
             tables.iter().enumerate().map(|(index, table)| (table.name.clone(), index)).collect();

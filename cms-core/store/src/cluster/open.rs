@@ -37,9 +37,9 @@ struct NodeFolder<'f> {
 }
 
 impl Store {
-    /// Opens the replica of a node. An empty directory becomes a copy of the shared database. So does a
-    /// replica that cannot follow the shared database, because it has another history, a position that
-    /// the commit log no longer has, or a later schema.
+    /// Opens the replica of a node. First copies the shared database if the directory is empty, or if its
+    /// replica cannot follow the shared database. That is so if the replica has another history, a later
+    /// schema, or a position that the commit log no longer has.
     ///
     /// # Errors
     /// [`Error::Conflict`] if the directory has a standalone database, if another process uses it, or

@@ -213,11 +213,11 @@ impl Replica {
         ended
     }
 
-    /// Moves the cluster from the schema of this replica to the next one; returns its version, none if this
-    /// program knows no later schema.
+    /// Moves the cluster from the schema of this replica to the next one, and returns its version. Returns
+    /// none if this program knows no next schema, or if another node was faster.
     ///
     /// # Errors
-    /// Those of a commit. [`Error::Busy`] may also mean that another node reads tables that change; then
+    /// Those of a commit. [`Error::Busy`] may also mean that another node reads tables that change. Then
     /// nothing was changed.
     pub(crate) fn upgrade(&self, connection: &Mutex<Connection>) -> Result<Option<i64>> {
         let version = self.schema() + 1;

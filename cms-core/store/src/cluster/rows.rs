@@ -98,12 +98,12 @@ fn read_row(statement: &mut CachedStatement<'_>, key: i64, into: &mut Rows) -> R
     Ok(bytes)
 }
 
-/// Inserts rows, or replaces those with the same keys. A row of another key with the same unique values
-/// is removed: the caller guarantees that the key of that row is also among the changed keys, so that
-/// row is written or deleted too.
+/// Inserts rows, or replaces those with the same keys. A row of another key with the same unique values is
+/// removed. The caller guarantees that this key is also among the changed keys: its row is then written or
+/// deleted, too.
 ///
-/// Only columns that differ are written: a change of 100,000 objects that does not change their indexed
-/// values does not touch dozens of indexes.
+/// Only columns that differ are written, so only indexes on these change. This matters for a commit that
+/// changes 100,000 objects, as there are dozens of indexes.
 pub(super) fn write(reader: &Reader<'_>, table: &MirroredTable, rows: &Rows) -> Result<()> {
     let mut existing = reader.statement(&select(table, &format!("\"{}\" = ?1", table.key())))?;
     let mut insert = reader.statement(&insertion(table))?;

@@ -1,16 +1,17 @@
 //! Pages of a list in descending order of an indexed property, from the ascending index.
 //!
-//! A list shows objects with equal values oldest first, whatever its direction. A backward scan of
-//! the index returns them newest first, and to sort them, SQLite would have to read the whole group of
-//! objects with that value, which may be large. So the statement visits the groups in descending order
-//! of their values, and reads each group forwards:
+//! The objects with one value are a group. A list shows each group oldest first, whatever its direction,
+//! but a backward scan of the index returns it newest first. To sort a group, SQLite would have to read all
+//! of it, and it may be large. So the statement visits the groups in descending order of their values, and
+//! reads each group forwards:
 //!
-//! - `first` is the entry at the offset of the page in a backward scan of the index;
-//! - `groups` are the value of `first` and the next smaller values, each found by a lookup when the page
-//!   needs it;
-//! - the page skips the objects of the group of `first` that are on earlier pages. Their number is that of
-//!   the objects of the group newer than `first`, because the backward scan returns these before `first`.
-//!   The list shows a group oldest first, so the page skips that many of the oldest ones.
+//! - `first` is the entry at the offset of the page in a backward scan of the index. The page starts in its
+//!   group.
+//! - `groups` are the value of `first` and the next smaller values. Each is found by a lookup when the page
+//!   needs it.
+//! - In the group of `first`, the page skips the objects that earlier pages show. The backward scan returns
+//!   them before `first`, so there are as many as objects of the group that are newer than `first`. As the
+//!   list shows a group oldest first, the page skips this number of its oldest objects.
 //!
 //! A second index per slot would save 25 to 45 microseconds per page, and take a sixth of the processor
 //! time of a create (docs/decisions/0018-one-index-per-slot.md).

@@ -359,14 +359,14 @@ impl Builder<'_> {
         Some((terms.join(" AND "), access_method))
     }
 
-    /// Dates are stored as text with time zones. If two dates are more than two days apart, comparing
-    /// their texts is enough; otherwise the dates are parsed. So a text before the lower edge, two days
-    /// before the bound, is a date before the bound, and a text after the upper edge is one after it.
+    /// Dates are stored as text with time zones. Around the bound are two edges, two days before and after
+    /// it: a text before the lower edge is a date before the bound, a text after the upper edge is a date
+    /// after it. Only dates between the edges are parsed.
     ///
-    /// This also holds for text that is not a date, which compares as text with the bound (see
-    /// docs/reference/filters.md#comparison): the bound is between the edges as text, too. The key has
-    /// the text in lower case, and compares with an edge as the text does, because the digits and `-`
-    /// of an edge are less than letters of either case.
+    /// Text that is not a date compares as text with the bound (see docs/reference/filters.md#comparison).
+    /// The edges are right for it, too, because as text, the bound is also between them. The key is the text
+    /// in lower case. It compares with an edge as the text does, because the digits and `-` of an edge are
+    /// less than letters of either case.
     fn date_range(&mut self, condition: &Condition, name: &str) -> Option<(String, AccessMethod)> {
         let slot = self.slot(name);
         let key = slots::key(slot);
