@@ -31,7 +31,7 @@ use crate::{
 const PROGRESS_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Exit code after Ctrl-C: the code that a shell reports for a process that the signal ends.
-const INTERRUPTED: i32 = 130;
+const INTERRUPTED_EXIT_CODE: i32 = 130;
 
 /// Writes output in one format.
 pub(crate) struct Printer {
@@ -334,7 +334,7 @@ pub(crate) fn prompt_secret(question: &str) -> Result<String> {
 fn end_prompt() {
     restore_echo();
     error_line("");
-    process::exit(INTERRUPTED);
+    process::exit(INTERRUPTED_EXIT_CODE);
 }
 
 /// Turns on the echo of the terminal on standard input. The program `stty` is part of every Unix; a

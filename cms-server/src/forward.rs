@@ -52,7 +52,7 @@ const RESPONSE_TIMEOUT: Duration = Duration::from_mins(5);
 
 /// Time for a response after another node has become the writer: the former writer may be finishing its
 /// requests, or be paused and never respond.
-const GRACE: Duration = Duration::from_secs(10);
+const FORMER_WRITER_TIMEOUT: Duration = Duration::from_secs(10);
 /// Interval between two checks of which node is the writer.
 const WRITER_CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
@@ -170,7 +170,7 @@ async fn replaced(app: &App, writer: &WriterNode) {
     while app.cms.cluster().and_then(|cluster| cluster.writer()).as_ref() == Some(writer) {
         time::sleep(WRITER_CHECK_INTERVAL).await;
     }
-    time::sleep(GRACE).await;
+    time::sleep(FORMER_WRITER_TIMEOUT).await;
 }
 
 /// The headers of a request for another node: those of the client with its `Host`, and [`FORWARDED`].

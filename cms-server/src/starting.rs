@@ -24,7 +24,7 @@ use crate::{
 /// Time in which connections are refused, because there is no listener yet. A load balancer may still
 /// use a restarted node. When a connection is refused, it tries another node, but it would pass a
 /// response with 503 on to the client.
-const QUIET_TIME: Duration = Duration::from_secs(2);
+const REFUSAL_TIME: Duration = Duration::from_secs(2);
 /// Maximum number of open connections.
 const MAX_CONNECTIONS: usize = 64;
 /// Time for one connection, which has one request.
@@ -37,7 +37,7 @@ pub(crate) struct Starting {
 }
 
 impl Starting {
-    /// Accepts connections after [`QUIET_TIME`], until [`Self::stop`]. Has to be called within a Tokio
+    /// Accepts connections after [`REFUSAL_TIME`], until [`Self::stop`]. Has to be called within a Tokio
     /// runtime.
     pub(crate) fn start(socket: TcpSocket) -> Self {
         let (stop, stopped) = oneshot::channel();
@@ -53,7 +53,7 @@ impl Starting {
 }
 
 async fn listen(socket: TcpSocket, mut stopped: oneshot::Receiver<()>) -> io::Result<TcpListener> {
-    if time::timeout(QUIET_TIME, &mut stopped).await.is_ok() {
+    if time::timeout(REFUSAL_TIME, &mut stopped).await.is_ok() {
         return socket.listen(BACKLOG);
     }
     let listener = socket.listen(BACKLOG)?;

@@ -32,7 +32,7 @@ const RESPONSE_TIMEOUT: Duration = Duration::from_secs(30);
 /// Maximum number of bytes that were sent and have no response yet.
 const MAX_BYTES_IN_FLIGHT: usize = 8 * 1024 * 1024;
 /// Maximum keys of a row of `change`, and of a statement that deletes rows.
-const PART_KEYS: usize = 10_000;
+const MAX_PART_KEYS: usize = 10_000;
 /// Interval of the queries that keep the transaction open while the head is locked: PostgreSQL ends a
 /// transaction that is idle for 5 s. A transaction whose next request has arrived only in part is not
 /// idle: a process that is paused while it sends a request keeps the lock until it continues or ends.
@@ -198,7 +198,7 @@ impl Locked<'_> {
         if !gone.is_empty() {
             let (name, key) = (table_name(table), key_name(table));
             let sql = format!("DELETE FROM {name} WHERE {key} = ANY($1::bigint[])");
-            for keys in gone.chunks(PART_KEYS) {
+            for keys in gone.chunks(MAX_PART_KEYS) {
                 let parameters = vec![parameter(keys.to_vec())];
                 self.pipeline.execute(&sql, size_of_val(keys), parameters).await;
             }
@@ -216,7 +216,7 @@ impl Locked<'_> {
         let Position { commit: number, nonce } = commit.position;
         let (mut tables, mut parts, mut bytes) = (Vec::new(), Vec::new(), 0);
         for (table, keys) in &commit.keys {
-            for keys in keys.chunks(PART_KEYS) {
+            for keys in keys.chunks(MAX_PART_KEYS) {
                 let keys: Vec<String> = keys.iter().map(ToString::to_string).collect();
                 let keys = keys.join(",");
                 bytes += keys.len();

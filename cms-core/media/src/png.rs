@@ -1,11 +1,11 @@
 //! The chunks of a PNG file, read without decoding them.
 
-const SIGNATURE: usize = 8;
+const SIGNATURE_BYTES: usize = 8;
 
 /// Returns types and data of the chunks before the pixels. In a truncated file, the data of the
 /// last chunk is shorter than declared.
 pub(crate) fn chunks(png: &[u8]) -> impl Iterator<Item = (&[u8; 4], &[u8])> {
-    let mut rest = png.get(SIGNATURE..).unwrap_or_default();
+    let mut rest = png.get(SIGNATURE_BYTES..).unwrap_or_default();
     std::iter::from_fn(move || {
         let (length, after) = rest.split_first_chunk()?;
         let (kind, after) = after.split_first_chunk()?;

@@ -31,7 +31,7 @@ pub(super) struct DeadlineClock {
 }
 
 impl DeadlineClock {
-    const TICKS: u32 = 4096;
+    const TICKS_PER_CLOCK_READ: u32 = 4096;
 
     pub(super) fn new(deadline: Deadline) -> Self {
         Self { deadline, ticks: Cell::new(0), is_over: Cell::new(false) }
@@ -41,8 +41,8 @@ impl DeadlineClock {
     /// called for each document.
     pub(super) fn is_over_sampled(&self) -> bool {
         let ticks = self.ticks.get() + 1;
-        self.ticks.set(ticks % Self::TICKS);
-        if ticks == Self::TICKS { self.is_over() } else { self.is_over.get() }
+        self.ticks.set(ticks % Self::TICKS_PER_CLOCK_READ);
+        if ticks == Self::TICKS_PER_CLOCK_READ { self.is_over() } else { self.is_over.get() }
     }
 
     /// Reads the clock.

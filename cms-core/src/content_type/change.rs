@@ -36,9 +36,9 @@ const NOT_CONFORMING: &str = "Existing objects do not conform to the new schema,
 const REBUILD_ABOVE_OBJECTS: u64 = 10_000;
 
 /// The version of derived data that lacks unique combinations, and has descending indexes.
-const BEFORE_COMBINATIONS: i64 = 3;
+const VERSION_BEFORE_COMBINATIONS: i64 = 3;
 /// The version of derived data that differs from the current one only by its descending indexes.
-const WITH_DESCENDING_INDEXES: i64 = 4;
+const VERSION_WITH_DESCENDING_INDEXES: i64 = 4;
 
 /// The effects of an update on a type and its objects.
 pub(crate) struct TypeUpdate {
@@ -66,9 +66,9 @@ pub(crate) fn rebuild_derived_data(writer: &WriteTransaction<'_>) -> Result<()> 
     }
     let mut slots = types.iter().map(|(.., slots)| slots);
     // All slots are filled, and only the descending indexes have to be dropped, if the version is
-    // `WITH_DESCENDING_INDEXES`, or is `BEFORE_COMBINATIONS` and no type has unique combinations.
-    let is_complete = version == WITH_DESCENDING_INDEXES
-        || (version == BEFORE_COMBINATIONS
+    // `VERSION_WITH_DESCENDING_INDEXES`, or is `VERSION_BEFORE_COMBINATIONS` and no type has unique combinations.
+    let is_complete = version == VERSION_WITH_DESCENDING_INDEXES
+        || (version == VERSION_BEFORE_COMBINATIONS
             && slots.all(|slots| slots.combinations().next().is_none()));
     if is_complete {
         writer.drop_descending_slots()?;

@@ -32,7 +32,7 @@ use crate::{cms::Cms, progress::Progress};
 /// Names of system types, which clients cannot create or change (see
 /// docs/reference/content-types.md#replace-a-content-type). No type `_plugin_settings` exists: its name
 /// is reserved (docs/reference/content-types.md#validation-errors).
-pub(crate) const SYSTEM: [&str; 4] = ["_media", "_tag", "_webhooks", "_plugin_settings"];
+pub(crate) const SYSTEM_TYPES: [&str; 4] = ["_media", "_tag", "_webhooks", "_plugin_settings"];
 
 /// Operations on content type definitions.
 pub struct Types<'a> {
@@ -206,7 +206,7 @@ impl Types<'_> {
 }
 
 fn is_system(name: &str) -> bool {
-    SYSTEM.contains(&name)
+    SYSTEM_TYPES.contains(&name)
 }
 
 /// Rejects a change of a type that the server depends on.

@@ -11,14 +11,14 @@ use cms_model::{
     },
 };
 
-use crate::content_type::service::SYSTEM;
+use crate::content_type::service::SYSTEM_TYPES;
 
 const FEATURED_IMAGE: &str = "featuredImage";
 
 /// Returns whether a name is that of a system type, or is reserved for one. Imports and exports leave
 /// out these types, because they cannot be changed.
 pub fn is_system_type(name: &str) -> bool {
-    SYSTEM.contains(&name)
+    SYSTEM_TYPES.contains(&name)
 }
 
 /// Returns whether a new space contains a content type of this name.

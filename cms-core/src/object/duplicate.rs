@@ -36,7 +36,7 @@ use super::{
 const RELATED_OBJECTS: &str = "relatedObjectsToDuplicate";
 
 /// Types whose objects all copies share.
-const SHARED: [&str; 2] = ["_media", "_tag"];
+const SHARED_TYPES: [&str; 2] = ["_media", "_tag"];
 
 impl Objects<'_> {
     /// Copies an object under a new id. Related objects that the caller names are copied and
@@ -103,7 +103,7 @@ impl Copier<'_> {
         let mut end = 0;
         for found in scan::links(data, &content_type.properties) {
             let is_wanted = wanted.iter().any(|id| id.eq_ignore_ascii_case(&found.id));
-            if !is_wanted || SHARED.contains(&found.content_type.as_str()) {
+            if !is_wanted || SHARED_TYPES.contains(&found.content_type.as_str()) {
                 continue;
             }
             let key = (found.content_type.clone(), found.id.to_ascii_lowercase());

@@ -13,9 +13,9 @@ use cms_search::{Generation, IndexPosition};
 use cms_system::{folder, lock};
 
 /// Names the generation that searches use.
-const CURRENT: &str = "current";
+const CURRENT_FILE: &str = "current";
 /// Locked by the process that writes.
-const LOCK: &str = "lock";
+const LOCK_FILE: &str = "lock";
 
 pub(super) struct GenerationFolder(PathBuf);
 
@@ -28,7 +28,7 @@ impl GenerationFolder {
     /// Creates the directory if it is missing, and takes its lock; none when another process has it.
     pub(super) fn try_lock(&self) -> Result<Option<File>> {
         fs::create_dir_all(&self.0).map_err(Error::from_io)?;
-        lock::try_lock(&self.0.join(LOCK))
+        lock::try_lock(&self.0.join(LOCK_FILE))
     }
 
     pub(super) fn path_of(&self, number: u64) -> PathBuf {
@@ -37,11 +37,11 @@ impl GenerationFolder {
 
     /// The number of the generation that searches use.
     pub(super) fn current(&self) -> Option<u64> {
-        fs::read_to_string(self.0.join(CURRENT)).ok()?.trim().parse().ok()
+        fs::read_to_string(self.0.join(CURRENT_FILE)).ok()?.trim().parse().ok()
     }
 
     pub(super) fn set_current(&self, number: u64) -> Result<()> {
-        folder::replace_file(&self.0.join(CURRENT), format!("{number}\n").as_bytes())
+        folder::replace_file(&self.0.join(CURRENT_FILE), format!("{number}\n").as_bytes())
             .and_then(|()| folder::sync(&self.0))
             .map_err(Error::from_io)
     }
@@ -61,7 +61,7 @@ impl GenerationFolder {
 
     /// Makes the current generation unusable: it is removed when the generations are opened again.
     pub(super) fn discard(&self, number: u64) {
-        fs::remove_file(self.0.join(CURRENT)).ok();
+        fs::remove_file(self.0.join(CURRENT_FILE)).ok();
         fs::remove_file(self.path_of(number).join("meta.json")).ok();
     }
 }

@@ -29,7 +29,7 @@ use super::{
 const BATCH_DURATION: Duration = Duration::from_millis(200);
 /// Pause of background indexing after a commit, while many changes come, so that one commit contains
 /// many of them.
-const PAUSE: Duration = Duration::from_secs(1);
+const COMMIT_PAUSE: Duration = Duration::from_secs(1);
 /// Minimum number of waiting changes for the pause. Fewer changes are committed without it, because a
 /// site with few writes has time for more commits.
 const MIN_CHANGES_FOR_PAUSE: i64 = 100;
@@ -474,7 +474,7 @@ impl Drop for ReturnWriterOnDrop<'_> {
 /// Returns whether background indexing starts with this backlog when the last commit was `since`
 /// ago.
 fn is_worth_a_commit(backlog: i64, since: Duration) -> bool {
-    let pauses = (MIN_CHANGES_FOR_PAUSE..MAX_BACKLOG).contains(&backlog) && since < PAUSE;
+    let pauses = (MIN_CHANGES_FOR_PAUSE..MAX_BACKLOG).contains(&backlog) && since < COMMIT_PAUSE;
     backlog > 0 && !pauses
 }
 
@@ -484,16 +484,16 @@ mod tests {
 
     #[test]
     fn background_pauses_while_many_changes_come() {
-        let early = PAUSE / 2;
+        let early = COMMIT_PAUSE / 2;
         for (backlog, since, expected) in [
-            (0, PAUSE, false),
+            (0, COMMIT_PAUSE, false),
             (1, early, true),
             (MIN_CHANGES_FOR_PAUSE, early, false),
-            (MIN_CHANGES_FOR_PAUSE, PAUSE, true),
+            (MIN_CHANGES_FOR_PAUSE, COMMIT_PAUSE, true),
             (MAX_BACKLOG - 1, early, false),
             (MAX_BACKLOG, early, true),
             // The database was restored to an earlier state.
-            (-1, PAUSE, false),
+            (-1, COMMIT_PAUSE, false),
         ] {
             assert_eq!(is_worth_a_commit(backlog, since), expected, "{backlog} after {since:?}");
         }

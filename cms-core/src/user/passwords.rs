@@ -18,7 +18,7 @@ const LANES: u32 = 1;
 const SALT_BYTES: usize = 16;
 
 /// The prefix of hashes with these parameters.
-const CURRENT: &str = "$argon2id$v=19$m=19456,t=2,p=1$";
+const CURRENT_PREFIX: &str = "$argon2id$v=19$m=19456,t=2,p=1$";
 
 /// A hash of no password: verifying a password against it takes as long as against any other.
 pub(super) const NO_PASSWORD: &str = "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
@@ -42,7 +42,7 @@ pub(super) fn verify(password: &str, password_hash: &str) -> Result<bool> {
 
 /// Returns whether a hash has other parameters than new hashes.
 pub(super) fn is_outdated(password_hash: &str) -> bool {
-    !password_hash.starts_with(CURRENT)
+    !password_hash.starts_with(CURRENT_PREFIX)
 }
 
 fn argon2() -> Result<Argon2<'static>> {
@@ -57,7 +57,7 @@ mod tests {
     #[test]
     fn password_is_verified_in_any_normal_form() {
         let password_hash = hash("z\u{fc}rich am see", [7; 32]).unwrap();
-        assert!(password_hash.starts_with(CURRENT), "{password_hash}");
+        assert!(password_hash.starts_with(CURRENT_PREFIX), "{password_hash}");
         assert!(verify("zu\u{308}rich am see", &password_hash).unwrap());
         assert!(!verify("zurich am see", &password_hash).unwrap());
         assert!(!is_outdated(&password_hash));
@@ -70,7 +70,7 @@ mod tests {
         for password in ["", "a password"] {
             assert!(!verify(password, NO_PASSWORD).unwrap());
         }
-        assert!(NO_PASSWORD.starts_with(CURRENT));
+        assert!(NO_PASSWORD.starts_with(CURRENT_PREFIX));
     }
 
     #[test]

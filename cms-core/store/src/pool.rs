@@ -15,14 +15,14 @@ use super::{error::map, functions, lock};
 /// Maximum prepared statements cached per connection.
 const MAX_CACHED_STATEMENTS: usize = 256;
 
-/// Page cache of the write connection in KiB. It is small because SQLite visits all cached pages at
+/// Page cache of the write connection. It is small because SQLite visits all cached pages at
 /// each commit that has split a page. With a cache four times as large, this took 5% of the time of a
 /// create.
-const WRITER_CACHE: u32 = 8_000;
-/// Page cache of a read connection in KiB. It contains only pages of the WAL, since those of the
+const WRITER_CACHE_KIB: u32 = 8_000;
+/// Page cache of a read connection. It contains only pages of the WAL, since those of the
 /// database file are mapped into memory. It is small because SQLite clears it after each commit, and
 /// clearing a larger cache takes longer.
-const READER_CACHE: u32 = 4_000;
+const READER_CACHE_KIB: u32 = 4_000;
 
 /// Settings of every connection. The busy timeout comes first: the others may already need a lock.
 const PRAGMAS: &str = "
@@ -35,7 +35,7 @@ const PRAGMAS: &str = "
 
 /// Opens the write connection.
 pub(super) fn connect_writer(path: &Path, durability: Durability) -> Result<Connection> {
-    let connection = connect(path, OpenFlags::default(), WRITER_CACHE)?;
+    let connection = connect(path, OpenFlags::default(), WRITER_CACHE_KIB)?;
     let synchronous = match durability {
         Durability::Full => "FULL",
         Durability::Normal => "NORMAL",
@@ -51,11 +51,11 @@ pub(super) fn connect_writer(path: &Path, durability: Durability) -> Result<Conn
     Ok(connection)
 }
 
-fn connect(path: &Path, flags: OpenFlags, cache: u32) -> Result<Connection> {
+fn connect(path: &Path, flags: OpenFlags, cache_kib: u32) -> Result<Connection> {
     let flags = flags - OpenFlags::SQLITE_OPEN_URI;
     let connection = Connection::open_with_flags(path, flags).map_err(map)?;
     connection.execute_batch(PRAGMAS).map_err(map)?;
-    connection.pragma_update(None, "cache_size", -i64::from(cache)).map_err(map)?;
+    connection.pragma_update(None, "cache_size", -i64::from(cache_kib)).map_err(map)?;
     // Without this, the planner uses bound values, and plans a statement again for each new value.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map_err(map)?;
     connection.set_prepared_statement_cache_capacity(MAX_CACHED_STATEMENTS);
@@ -181,7 +181,7 @@ pub(super) fn connect_cancellable(
 /// Opens a read connection without a time limit.
 pub(super) fn connect_unlimited(path: &Path) -> Result<Connection> {
     let flags = OpenFlags::default() - OpenFlags::SQLITE_OPEN_CREATE;
-    let connection = connect(path, flags, READER_CACHE)?;
+    let connection = connect(path, flags, READER_CACHE_KIB)?;
     connection.execute_batch("PRAGMA query_only = ON").map_err(map)?;
     Ok(connection)
 }

@@ -15,7 +15,7 @@ mod embedded {
 }
 
 /// The first version that the shared database of a cluster can have.
-const FIRST_SHARED: i64 = 13;
+const FIRST_SHARED_VERSION: i64 = 13;
 
 /// The migration of the shared database to a version, in addition to the statements for `SQLite`.
 #[derive(Clone, Copy, Debug)]
@@ -72,7 +72,7 @@ impl Schemas {
     /// version and the previous one, because nodes are replaced one after the other.
     pub(super) fn require_usable(&self, found: i64) -> Result<()> {
         let newest = self.newest();
-        let oldest = FIRST_SHARED.max(newest - 1);
+        let oldest = FIRST_SHARED_VERSION.max(newest - 1);
         if found > newest {
             return Err(Error::Conflict(format!(
                 "the cluster uses the database schema {found}, this program knows {newest}: use the \
@@ -119,7 +119,7 @@ mod tests {
     #[test]
     fn every_version_of_a_cluster_has_its_shared_migration() {
         let schemas = Schemas::default();
-        for version in FIRST_SHARED + 1..=schemas.newest() {
+        for version in FIRST_SHARED_VERSION + 1..=schemas.newest() {
             assert!(schemas.shared(version).is_some(), "{version}");
         }
     }
@@ -137,6 +137,6 @@ mod tests {
             [first, first + 1, first + 2, first + 3].map(usable),
             [false, true, true, false]
         );
-        assert!(Schemas::default().require_usable(FIRST_SHARED).is_ok());
+        assert!(Schemas::default().require_usable(FIRST_SHARED_VERSION).is_ok());
     }
 }

@@ -12,7 +12,7 @@ use super::runner::run;
 use crate::{net::permits::Work, state::App};
 
 /// Delay of the first check after the start of the server.
-const FIRST_CHECK: Duration = Duration::from_mins(1);
+const FIRST_CHECK_DELAY: Duration = Duration::from_mins(1);
 /// Longest pause between checks, and the pause after an error.
 const CHECK_INTERVAL: Duration = Duration::from_mins(10);
 
@@ -21,7 +21,7 @@ const TASK: (&str, Work) = ("backup", Work::File);
 
 /// Creates backups when they are due. A failed backup is retried, and does not stop the server.
 pub(super) async fn make_scheduled(app: Arc<App>, schedule: BackupSchedule) {
-    time::sleep(FIRST_CHECK).await;
+    time::sleep(FIRST_CHECK_DELAY).await;
     loop {
         let has_duty = app.cms.has_duty(Duty::Backups);
         let due_in = if has_duty { due_in(&app, &schedule).await } else { None };

@@ -24,7 +24,7 @@ const TAR: HeaderValue = HeaderValue::from_static("application/x-tar");
 /// Size of a chunk of the response.
 const CHUNK_BYTES: usize = 256 * 1024;
 /// Chunks that may wait for the client.
-const CHUNKS: usize = 4;
+const MAX_WAITING_CHUNKS: usize = 4;
 
 /// Copies the database, and streams the backup.
 ///
@@ -34,7 +34,7 @@ pub(crate) async fn get(app: &Arc<App>, method: &Method) -> Result<Response> {
         return Ok(Response::stream(TAR, None, Body::empty()));
     }
     let copied = blocking::run(app, Work::File, |app| app.cms.backups().begin()).await??;
-    let (sender, receiver) = mpsc::channel(CHUNKS);
+    let (sender, receiver) = mpsc::channel(MAX_WAITING_CHUNKS);
     let app = Arc::clone(app);
     task::spawn_blocking(move || send(&app, copied, sender));
     let body = stream::unfold(receiver, |mut receiver| async move {

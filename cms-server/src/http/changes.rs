@@ -46,7 +46,7 @@ const POLL_INTERVAL: Duration = Duration::from_secs(1);
 /// How long changes are collected after a commit.
 const BATCH_DELAY: Duration = Duration::from_millis(20);
 /// Changes that a stream reads and sends at a time.
-const STREAM_PAGE: u32 = 100;
+const MAX_CHANGES_PER_READ: u32 = 100;
 
 /// Responds to an authenticated request for changes.
 pub(crate) async fn get(app: &Arc<App>, parts: Parts) -> Result<Response> {
@@ -112,7 +112,7 @@ impl ChangeFeed {
 
     /// Starts a stream. Errors of the first page are a response without a stream.
     async fn stream(mut self) -> Result<Response> {
-        self.request.limit = STREAM_PAGE;
+        self.request.limit = MAX_CHANGES_PER_READ;
         // Subscribed before the first read: each later commit wakes the stream.
         let commits = self.app.commits.subscribe();
         let since = self.request.since;

@@ -13,9 +13,9 @@ pub(crate) const SCARCE_STALL_TIMEOUT: Duration = Duration::from_secs(10);
 pub(crate) const LARGE_BYTES: usize = 1024 * 1024;
 
 /// Waiting time that a client may take beyond what the minimum rate allows, because connections pause.
-const GRACE: Duration = Duration::from_secs(30);
+const WAIT_ALLOWANCE: Duration = Duration::from_secs(30);
 /// Factor of the minimum rate for a client that holds [`LARGE_BYTES`] or more.
-const LARGE_FACTOR: u64 = 32;
+const LARGE_RATE_FACTOR: u64 = 32;
 
 /// The minimum transfer rate of a client, in bytes per second; 0 for any.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,7 +44,7 @@ impl TransferRate {
     /// Sets the bytes of shared memory that the client holds. A change of the required rate
     /// restarts the average.
     pub(crate) fn set_held_bytes(&mut self, bytes: usize) {
-        let factor = if bytes >= LARGE_BYTES { LARGE_FACTOR } else { 1 };
+        let factor = if bytes >= LARGE_BYTES { LARGE_RATE_FACTOR } else { 1 };
         let required = self.configured.0.saturating_mul(factor);
         if required != self.required {
             let stalled = self.stalled;
@@ -67,7 +67,7 @@ impl TransferRate {
         }
         let seconds = Duration::from_secs(self.bytes / self.required);
         let rest = Duration::from_millis(self.bytes % self.required * 1000 / self.required);
-        (GRACE + seconds + rest).saturating_sub(self.waited).min(until_stalled)
+        (WAIT_ALLOWANCE + seconds + rest).saturating_sub(self.waited).min(until_stalled)
     }
 }
 

@@ -9,7 +9,7 @@ use std::{
 use openidconnect::{AsyncHttpClient, HttpRequest, HttpResponse};
 use reqwest::Client;
 
-use super::TIMEOUT;
+use super::REQUEST_TIMEOUT;
 use crate::net::http_client;
 
 /// Maximum size of a response.
@@ -47,7 +47,7 @@ impl HttpClient {
         let client = self.0.get_or_init(|| {
             let builder = http_client::builder()
                 .user_agent(concat!("cms/", env!("CARGO_PKG_VERSION")))
-                .timeout(TIMEOUT);
+                .timeout(REQUEST_TIMEOUT);
             Ok(builder.build()?)
         });
         client.as_ref().map_err(Clone::clone)

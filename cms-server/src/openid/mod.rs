@@ -32,9 +32,9 @@ use client::HttpClient;
 pub use config::OpenIdConfig;
 
 /// How long the discovery document and the keys of the issuer are used.
-const CACHE_TIME: Duration = Duration::from_hours(1);
+const MAX_PROVIDER_AGE: Duration = Duration::from_hours(1);
 /// Maximum time of discovery, with its two requests, and of each other request.
-const TIMEOUT: Duration = Duration::from_secs(10);
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Why there are no claims, for the browser and for the log.
 pub(crate) struct OpenIdFailure {
@@ -69,7 +69,7 @@ impl OpenId {
 
     /// Checks that the issuer can be used, before anything is stored for a sign-in.
     pub(crate) async fn discover(&self) -> Result<()> {
-        self.provider(CACHE_TIME).await.map(drop)
+        self.provider(MAX_PROVIDER_AGE).await.map(drop)
     }
 
     /// The URL of the issuer at which the browser signs in.
@@ -78,7 +78,7 @@ impl OpenId {
         redirect_url: String,
         start: OpenIdStart,
     ) -> Result<String> {
-        let client = self.client(&*self.provider(CACHE_TIME).await?, redirect_url)?;
+        let client = self.client(&*self.provider(MAX_PROVIDER_AGE).await?, redirect_url)?;
         let verifier = PkceCodeVerifier::new(start.verifier);
         let request = client.authorize_url(
             AuthenticationFlow::<CoreResponseType>::AuthorizationCode,
@@ -100,7 +100,7 @@ impl OpenId {
         sign_in: OpenIdSignIn,
         now: Timestamp,
     ) -> Result<Map<String, Value>> {
-        let provider = self.provider(CACHE_TIME).await?;
+        let provider = self.provider(MAX_PROVIDER_AGE).await?;
         let client = self.client(&provider, redirect_url.clone())?;
         let request = client.exchange_code(AuthorizationCode::new(code));
         let request = request.map_err(|error| unavailable(error.to_string()))?;
@@ -120,11 +120,11 @@ impl OpenId {
         let token = token.ok_or_else(|| invalid("there is no ID token"))?;
         let nonce = Nonce::new(sign_in.nonce);
         match verify(&client, token, &nonce, now) {
-            // The issuer may have new keys: they are read again, at most once per `TIMEOUT`.
+            // The issuer may have new keys: they are read again, at most once per `REQUEST_TIMEOUT`.
             Err(ClaimsVerificationError::SignatureVerification(
                 SignatureVerificationError::NoMatchingKey,
             )) => {
-                let provider = self.provider(TIMEOUT).await?;
+                let provider = self.provider(REQUEST_TIMEOUT).await?;
                 verify(&self.client(&provider, redirect_url)?, token, &nonce, now)
             }
             verified => verified,
@@ -183,7 +183,7 @@ impl OpenId {
             Ok(metadata)
         };
         let timed_out = |_| unavailable("no response within the timeout");
-        time::timeout(TIMEOUT, read).await.map_err(timed_out)?
+        time::timeout(REQUEST_TIMEOUT, read).await.map_err(timed_out)?
     }
 
     fn client(&self, provider: &CoreProviderMetadata, redirect_url: String) -> Result<Client> {

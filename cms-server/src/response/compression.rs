@@ -13,7 +13,7 @@ pub(crate) const MIN_COMPRESSED_BYTES: usize = 1024;
 
 const BROTLI_QUALITY: u32 = 1;
 const BROTLI_WINDOW_BITS: u32 = 20;
-const BROTLI_BUFFER: usize = 16 * 1024;
+const BROTLI_BUFFER_BYTES: usize = 16 * 1024;
 
 /// A content coding that the server can produce. Its number is an index of [`PerCoding`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +54,7 @@ impl Coding {
             Self::Brotli => {
                 let mut writer = brotli::CompressorWriter::new(
                     compressed,
-                    BROTLI_BUFFER,
+                    BROTLI_BUFFER_BYTES,
                     BROTLI_QUALITY,
                     BROTLI_WINDOW_BITS,
                 );

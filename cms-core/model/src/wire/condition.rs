@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// Number of hexadecimal digits of a hash.
-const DIGITS: usize = 16;
+const HASH_DIGITS: usize = 16;
 
 /// Identifies the bytes of a response.
 ///
@@ -83,7 +83,7 @@ impl IfMatch {
 /// The first half of a quoted tag, before a second half or a suffix of the compression.
 fn plain_half(tag: &str) -> Option<u64> {
     let tag = tag.strip_prefix('"')?.strip_suffix('"')?;
-    let (plain, rest) = tag.split_at_checked(DIGITS)?;
+    let (plain, rest) = tag.split_at_checked(HASH_DIGITS)?;
     let is_complete = rest.is_empty() || rest.starts_with(['.', '-']);
     let is_hash = plain.bytes().all(|byte| byte.is_ascii_hexdigit());
     if is_complete && is_hash { u64::from_str_radix(plain, 16).ok() } else { None }
