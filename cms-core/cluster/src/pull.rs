@@ -250,10 +250,11 @@ impl TableReader {
 /// An open transaction. Without a pipeline, it only reads.
 pub(crate) struct Transaction<'d, P = ()> {
     pub(crate) database: &'d PostgresDatabase,
+    /// Dropped before the guard: then it sends nothing on a connection that another transaction uses.
+    pub(crate) pipeline: P,
     pub(crate) guard: SessionGuard<'d>,
     pub(crate) session: Arc<Session>,
     pub(crate) state: HeadState,
-    pub(crate) pipeline: P,
     /// Whether dropping it rolls it back.
     pub(crate) is_open: bool,
 }
