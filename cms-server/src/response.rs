@@ -330,16 +330,16 @@ impl Response {
         self
     }
 
-    /// Tells caches that the response depends on the caller. Without this, a browser would use a response
+    /// Tells caches that the response depends on the caller, and on the headers that select its view. Without this, a browser would use a response
     /// that it cached for a signed-in user for requests without the session too.
     pub(crate) fn varying_by_caller(mut self) -> Self {
         let coding = self.headers.iter().position(|(name, _)| *name == header::VARY);
         let varies = match coding {
             Some(index) => {
                 self.headers.swap_remove(index);
-                "x-auth-token, cookie, accept-encoding"
+                "x-auth-token, cookie, x-mode, x-visibility, accept-encoding"
             }
-            None => "x-auth-token, cookie",
+            None => "x-auth-token, cookie, x-mode, x-visibility",
         };
         self.with_header(header::VARY, HeaderValue::from_static(varies))
     }

@@ -16,6 +16,7 @@ use cms_model::{
     error::{Error, FieldErrors, Result},
     message,
     object::link,
+    query::value::fold,
     wire::{
         content_type::{ContentType, TypeListRequest, TypeOrder},
         key::Rule,
@@ -311,7 +312,7 @@ fn actors_that_name(
 fn is_requested(known: &CompiledType, request: &TypeListRequest) -> bool {
     let definition = &known.definition;
     let contains = |text: &str, part: &Option<String>| {
-        part.as_ref().is_none_or(|part| text.to_lowercase().contains(&part.to_lowercase()))
+        part.as_ref().is_none_or(|part| fold(text).contains(&fold(part)))
     };
     contains(&definition.name, &request.name)
         && contains(&definition.label, &request.label)

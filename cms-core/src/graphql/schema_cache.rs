@@ -228,8 +228,7 @@ impl CachedSchema {
         if let Some(known) = self.documents.get(query) {
             return Ok(known);
         }
-        let document =
-            parse_query(escapes::join_surrogate_pairs(query)).map_err(QueryError::from)?;
+        let document = parse_query(escapes::replace_escapes(query)).map_err(QueryError::from)?;
         complexity::check_document(&document)?;
         let errors = validate::validate(self.model(), &document);
         if !errors.is_empty() {

@@ -287,7 +287,7 @@ impl Media<'_> {
     pub(crate) fn delete_renders_of_purged(&self, content_type: &str, at: Timestamp) {
         if content_type == MEDIA
             && let Ok(deleted) =
-                self.lookup(|reader, media| reader.deleted_ids(media, Timestamp(at.0 - 1)))
+                self.lookup(|reader, media| reader.deleted_ids(media, Timestamp(at.0 - 1), None))
         {
             self.delete_renders_of(MEDIA, deleted.iter().map(String::as_str));
         }

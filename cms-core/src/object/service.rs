@@ -139,7 +139,9 @@ impl Objects<'_> {
                 Some(text) => dates::parse_lenient(text)
                     .ok_or_else(|| Error::invalid("deletedAfter", message::WRONG_DATE))?,
             };
-            reader.deleted_ids(content_type.pk, after)
+            let view = View::shows_single_version(caller, content_type)
+                .then(|| View::public(content_type));
+            reader.deleted_ids(content_type.pk, after, view)
         })
     }
 

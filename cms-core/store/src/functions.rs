@@ -35,7 +35,7 @@ use cms_model::{
         filter::Condition,
         order::{self, SortKey},
         path::{PathRoot, PropertyPath},
-        value::Number,
+        value::{Number, fold},
     },
 };
 use rusqlite::{
@@ -88,9 +88,9 @@ pub(crate) fn register(connection: &Connection) -> Result<()> {
     })?;
     connection.create_scalar_function(c"contains_text", 2, flags, |context| {
         let part = context.get_or_create_aux(1, |part| {
-            Ok::<_, Box<dyn std::error::Error + Send + Sync>>(part.as_str()?.to_lowercase())
+            Ok::<_, Box<dyn std::error::Error + Send + Sync>>(fold(part.as_str()?))
         })?;
-        Ok(context.get_raw(0).as_str()?.to_lowercase().contains(&*part))
+        Ok(fold(context.get_raw(0).as_str()?).contains(&*part))
     })?;
     connection.create_scalar_function(c"matches", 2, flags, |context| {
         Ok(matcher(context)?.matches(json_text(context, 1)?.as_ref()))

@@ -106,7 +106,7 @@ pub(crate) fn page(
     let table = table_of(query.edition);
     let found = match (&path, SortValue::of(query, listed)) {
         (AccessPath::OrderIndex(index), SortValue::Slot(slot))
-            if query.descending && !has_single_value =>
+            if query.descending && !has_single_value && may_repeat(&condition) =>
         {
             let (condition, limit, offset) = (&condition, &limit, &offset);
             let empty_first = query.empty_first;
@@ -120,6 +120,15 @@ pub(crate) fn page(
     // The cross join keeps the order of the inner list: SQLite does not reorder its sides.
     let sql = format!("SELECT {columns} FROM ({found}) CROSS JOIN {table} ON {table}.pk = found");
     PageStatement { statement: Statement { sql, parameters: builder.parameters }, cost }
+}
+
+/// Maximum number of subqueries in a condition that a statement contains several times.
+const MAX_REPEATED_SUBQUERIES: usize = 20;
+
+/// Returns whether a statement may contain a condition several times: SQLite refuses to plan statements with more than
+/// 1,000 tables and indexes, and conditions on linked objects have up to five per content type.
+fn may_repeat(condition: &str) -> bool {
+    condition.matches("SELECT").count() <= MAX_REPEATED_SUBQUERIES
 }
 
 /// Counts the objects on all pages of a list.

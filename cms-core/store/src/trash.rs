@@ -9,11 +9,12 @@ use cms_model::{
     context::Stamp,
     error::Result,
     object::{
-        model::{Status, StoredObject},
+        model::{Edition, Status, StoredObject},
         restore::RestoredState,
-        view::Audience,
+        view::{Audience, View},
     },
     paging::ListRange,
+    workflow::model::PUBLIC_STATE,
 };
 use rusqlite::{Row, params};
 use serde::Serialize;
@@ -237,15 +238,29 @@ impl Reader<'_> {
     }
 
     /// Lists ids whose last deletion is later than `after` and that do not exist again, oldest
-    /// deletion first.
-    pub fn deleted_ids(&self, ctd: i64, after: Timestamp) -> Result<Vec<String>> {
-        self.query_values("SELECT id FROM (
+    /// deletion first. With a view, only those of objects that were in it when they were deleted, as far as the trash
+    /// still has them.
+    pub fn deleted_ids(
+        &self,
+        ctd: i64,
+        after: Timestamp,
+        view: Option<View>,
+    ) -> Result<Vec<String>> {
+        let published = view.is_some_and(|view| view.edition == Edition::Published);
+        let approved = view.is_some_and(|view| view.only_approved);
+        self.query_values(
+            "SELECT id FROM (
                  SELECT id, deleted_at, pk FROM trash WHERE ctd = ?1 AND deleted_at > ?2
+                     AND NOT (?3 AND public_version IS NULL)
+                     AND NOT (?4 AND workflow_state <> ?5)
                  UNION ALL
-                 SELECT id, deleted_at, 0 FROM removed_id WHERE ctd = ?1 AND deleted_at > ?2) AS gone
+                 SELECT id, deleted_at, 0 FROM removed_id
+                 WHERE ctd = ?1 AND deleted_at > ?2 AND NOT (?3 OR ?4)) AS gone
              WHERE NOT EXISTS (
                  SELECT 1 FROM object WHERE object.ctd = ?1 AND object.id = gone.id)
-             GROUP BY id COLLATE NOCASE ORDER BY max(deleted_at), max(pk)", params![ctd, after.0])
+             GROUP BY id COLLATE NOCASE ORDER BY max(deleted_at), max(pk)",
+            params![ctd, after.0, published, approved, PUBLIC_STATE],
+        )
     }
 }
 

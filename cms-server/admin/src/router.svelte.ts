@@ -8,8 +8,13 @@ function pathOf(pathname: string): string {
   return pathname.slice(BASE_PATH.length).replace(/^\/|\/$/g, '');
 }
 
-function read(): { path: string; query: URLSearchParams } {
-  return { path: pathOf(location.pathname), query: new URLSearchParams(location.search) };
+interface Address {
+  path: string;
+  query: URLSearchParams;
+}
+
+function read({ pathname, search }: URL | Location = location): Address {
+  return { path: pathOf(pathname), query: new URLSearchParams(search) };
 }
 
 let current = $state.raw(read());
@@ -18,11 +23,17 @@ let opened = $state(0);
 /** When the screen was opened, in milliseconds since the page was loaded. */
 let openedAt = 0;
 
-/** Reads the address again. A new path opens a new screen; `keep`: the open screen has only changed its own path. */
+/** Returns whether an address is that of the open screen. `copy` tells forms of new objects of one type apart. */
+function isOpen({ path, query }: Address): boolean {
+  return path === current.path && query.get('copy') === current.query.get('copy');
+}
+
+/** Reads the address again. Another address opens a new screen; `keep`: the open screen has only changed its own path. */
 function follow(options: { keep?: boolean } = {}): void {
-  const before = current.path;
-  current = read();
-  if (current.path === before || options.keep) return;
+  const next = read();
+  const stays = options.keep === true || isOpen(next);
+  current = next;
+  if (stays) return;
   opened += 1;
   openedAt = performance.now();
 }
@@ -38,8 +49,8 @@ function placeOf(state: unknown): number {
   return isRecord(state) && typeof state.place === 'number' ? state.place : 0;
 }
 
-function mayLeave(path: string): boolean {
-  if (path === current.path) return true;
+function mayLeave(next: Address): boolean {
+  if (isOpen(next)) return true;
   for (const guard of guards) if (!guard()) return false;
   return true;
 }
@@ -47,7 +58,7 @@ function mayLeave(path: string): boolean {
 /** The browser has gone back or forward already: if a guard refuses, the page returns to the previous entry. */
 addEventListener('popstate', (event) => {
   const next = placeOf(event.state);
-  if (next !== place && !mayLeave(read().path)) {
+  if (next !== place && !mayLeave(read())) {
     history.go(place - next);
     return;
   }
@@ -109,8 +120,7 @@ export function objectHref(type: string, id: string, query?: Record<string, stri
 
 /** Opens a URL of the page; `replace` adds nothing to the history, `keep` stays on the open screen. */
 export function navigate(url: string, options: { replace?: boolean; keep?: boolean } = {}): void {
-  const { pathname } = new URL(url, location.href);
-  if (!options.keep && !mayLeave(pathOf(pathname))) return;
+  if (!options.keep && !mayLeave(read(new URL(url, location.href)))) return;
   write(url, options.replace);
   follow(options);
   if (!options.replace) {

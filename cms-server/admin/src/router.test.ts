@@ -63,6 +63,39 @@ describe('leaving a screen whose text could not be stored', () => {
   });
 });
 
+describe('forms of new objects of one type', () => {
+  const open = (query: string) => {
+    const before = router.route.opened;
+    router.navigate(`/admin/c/post/+new${query}`);
+    return router.route.opened - before;
+  };
+
+  it('are screens of their own', () => {
+    router.navigate('/admin/c/post');
+    expect(open('?copy=a')).toBe(1);
+    expect(open('?copy=a&panel=translations')).toBe(0);
+    expect(open('?copy=b')).toBe(1);
+  });
+
+  it('are left only if the user agrees', () => {
+    open('?copy=a');
+    const stop = router.guardNavigation(() => false);
+    expect(open('?copy=b')).toBe(0);
+    expect(location.search).toBe('?copy=a');
+    stop();
+  });
+
+  it('open again with Back', async () => {
+    open('?copy=a');
+    open('?copy=b');
+    const before = router.route.opened;
+    history.back();
+    await arrived();
+    expect(router.route.query.get('copy')).toBe('a');
+    expect(router.route.opened - before).toBe(1);
+  });
+});
+
 describe('addresses', () => {
   it('that are damaged open a screen all the same', () => {
     router.navigate('/admin/c/post/100%25%');

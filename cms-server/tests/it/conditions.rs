@@ -48,7 +48,10 @@ async fn cached_response_returns_304() {
                         .await;
                     assert_eq!((known.status, known.bytes.len()), (304, 0), "{path} {header}");
                     assert_eq!(known.header("etag"), Some(etag.as_str()));
-                    assert_eq!(known.header("vary"), Some("x-auth-token, cookie, accept-encoding"));
+                    assert_eq!(
+                        known.header("vary"),
+                        Some("x-auth-token, cookie, x-mode, x-visibility, accept-encoding")
+                    );
                     assert_eq!(known.header("content-type"), None);
                 }
             }

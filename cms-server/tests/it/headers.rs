@@ -109,7 +109,10 @@ async fn response_is_compressed() {
         let headers = [key, ("accept-encoding", accepted)];
         let reply = app.send("GET", "/api/v1/content/post/long", &headers, "").await;
         assert_eq!(reply.header("content-encoding"), coding, "{accepted}");
-        assert_eq!(reply.header("vary"), Some("x-auth-token, cookie, accept-encoding"));
+        assert_eq!(
+            reply.header("vary"),
+            Some("x-auth-token, cookie, x-mode, x-visibility, accept-encoding")
+        );
         assert_eq!(reply.header("content-type"), Some("application/json"));
         assert_eq!(reply.bytes.len() < 2000, coding.is_some(), "{accepted}");
         let small = app.send("GET", ONE, &headers, "").await;
@@ -125,7 +128,11 @@ async fn responses_for_a_caller_vary_by_key_and_cookie() {
     for path in [ONE, "/api/v1/session", "/api/v1/internal/user", "/api/unknown", "/metrics"] {
         for headers in [&[][..], &[key], &[("cookie", "cms_session=x")]] {
             let reply = app.send("GET", path, headers, "").await;
-            assert_eq!(reply.header("vary"), Some("x-auth-token, cookie"), "{path} {headers:?}");
+            assert_eq!(
+                reply.header("vary"),
+                Some("x-auth-token, cookie, x-mode, x-visibility"),
+                "{path} {headers:?}"
+            );
         }
     }
     assert_eq!(app.get("/healthz").await.header("vary"), None);

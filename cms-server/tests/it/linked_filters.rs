@@ -351,3 +351,34 @@ async fn filter_on_incoming_links_follows_the_view() {
     let view = (CallerKind::ReadWrite, &public[..]);
     assert_eq!(ids(&app, &view, "tag", &filters).await, [""; 0]);
 }
+
+/// SQLite limits the number of tables in a statement.
+#[tokio::test]
+async fn descending_list_is_filtered_through_relations_to_many_types() {
+    let app = TestApp::new();
+    for number in 0..70 {
+        app.create_type(&format!("type{number}"), &json!({}));
+    }
+    let objects: Value =
+        (0..300).map(|number| json!({ "id": format!("n{number}"), "title": "T" })).collect();
+    assert_eq!(app.request("POST", "/api/v1/content/type0/batch", &objects).await.status, 200);
+    for filters in [
+        json!({ "related.title": condition("notEqual", &json!(["a", "b"])) }),
+        json!({ "related.title": condition("empty", &json!(null)), "related.price": condition("notEqual", &json!([1, 2])) }),
+    ] {
+        for direction in ["asc", "desc"] {
+            let path = format!(
+                "{}&order_by=title&order_direction={direction}&limit=5",
+                list_path("type0", &filters)
+            );
+            let reply = app.get(&path).await;
+            let list = reply.json();
+            assert_eq!(
+                (reply.status, &list["total_count"]),
+                (200, &json!(300)),
+                "{filters}: {list}"
+            );
+            assert_eq!(list["data"][0]["id"], "n0", "{direction}");
+        }
+    }
+}

@@ -298,6 +298,13 @@ async fn authors_are_returned_when_they_are_named() {
     let found = app.get("/api/v1/search?q=*&content_type[]=draft&item_fields[]=internal.createdBy");
     let item = json!({ "id": "d", "internal": { "createdBy": writer } });
     assert_eq!(found.await.json()["data"][0]["item"], item);
+    let path = "/api/v1/search?q=*&content_type[]=draft&item_fields[]=*";
+    let members = async |path: &str| {
+        let item = &app.get(path).await.json()["data"][0]["item"];
+        item.as_object().unwrap().keys().cloned().collect::<Vec<_>>()
+    };
+    let more = format!("{path}&item_fields[]=internal.createdBy");
+    assert_eq!(members(&more).await, members(path).await);
     let order = app.get("/api/v1/content/draft?order_by=internal.createdBy").await;
     assert_eq!(order.status, 200);
 }

@@ -510,3 +510,25 @@ async fn view_of_workflow_states() {
         }
     }
 }
+
+/// The public view does not name objects that it never showed.
+#[tokio::test]
+async fn view_of_removed_ids() {
+    let app = fixture().await;
+    let removals = [("note", "front"), ("note", "hub")]
+        .into_iter()
+        .chain(EVERY_ARTICLE.iter().map(|(id, _)| ("article", *id)))
+        .chain(EVERY_PAPER.iter().map(|(id, _)| ("paper", *id)));
+    for (name, id) in removals {
+        let path = format!("/api/v1/content/{name}/{id}");
+        assert_eq!(app.request("DELETE", &path, &json!(null)).await.status, 204, "{path}");
+    }
+    for view in &VIEWS {
+        let shown = |seen: Seen| json!(seen.iter().map(|(id, _)| *id).collect::<Vec<_>>());
+        let removed =
+            async |name: &str| view.get(&app, &content(&format!("{name}/removed"))).await.1;
+        assert_eq!(removed("article").await, shown(view.one_article), "{view:?}");
+        assert_eq!(removed("paper").await, shown(view.papers), "{view:?}");
+        assert_eq!(removed("note").await, json!(["front", "hub"]), "{view:?}");
+    }
+}

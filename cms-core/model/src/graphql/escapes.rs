@@ -1,32 +1,43 @@
-//! Escapes of a surrogate pair (`\uD83D\uDE00`) in the strings of a query. The parser only knows escapes of
-//! single characters.
+//! Escapes in the strings of a query that the parser does not know: of a surrogate pair (`\uD83D\uDE00`), and of
+//! three quotes in a block string (`\"""`).
 
-use std::borrow::Cow;
+use std::{borrow::Cow, iter};
+
+use serde_json::Value;
 
 /// Characters of an escaped surrogate pair.
 const PAIR_CHARS: usize = 12;
 
-/// Replaces escaped surrogate pairs in strings by their character. Spaces after the string keep the
-/// columns of what follows. Block strings have no escapes, and invalid escapes are left to the parser.
-pub fn join_surrogate_pairs(query: &str) -> Cow<'_, str> {
-    if !query.contains("\\u") {
+/// The quotes of a block string.
+const QUOTES: &str = r#"""""#;
+
+/// The only escape of block strings.
+const ESCAPED_QUOTES: &str = r#"\""""#;
+
+/// Replaces escaped surrogate pairs in strings by their character, and block strings with escaped quotes by
+/// ordinary strings. Space after the string keeps the positions of what follows. Invalid escapes are left to the
+/// parser.
+pub fn replace_escapes(query: &str) -> Cow<'_, str> {
+    if !query.contains("\\u") && !query.contains(ESCAPED_QUOTES) {
         return Cow::Borrowed(query);
     }
-    let mut joined = String::with_capacity(query.len());
+    let mut replaced = String::with_capacity(query.len());
     let mut rest = query;
     while let Some(start) = rest.find(['"', '#']) {
         let (before, token) = rest.split_at(start);
-        joined.push_str(before);
+        replaced.push_str(before);
         let (token, after) = token.split_at(token_length(token));
-        if token.starts_with('#') || token.starts_with("\"\"\"") {
-            joined.push_str(token);
+        if token.starts_with('#') {
+            replaced.push_str(token);
+        } else if token.starts_with(QUOTES) {
+            push_block(&mut replaced, token);
         } else {
-            push_joined(&mut joined, token);
+            push_joined(&mut replaced, token);
         }
         rest = after;
     }
-    joined.push_str(rest);
-    Cow::Owned(joined)
+    replaced.push_str(rest);
+    Cow::Owned(replaced)
 }
 
 /// Returns the bytes of the comment, block string or string at the start of a text. Without an end, a string
@@ -51,6 +62,38 @@ pub(super) fn token_length(text: &str) -> usize {
     end.unwrap_or(text.len())
 }
 
+/// Appends a block string. One with escaped quotes becomes an ordinary string.
+fn push_block(replaced: &mut String, block: &str) {
+    let content = block.strip_prefix(QUOTES).and_then(|rest| rest.strip_suffix(QUOTES));
+    let has_end = |content: &&str| !content.ends_with('\\') && content.contains(ESCAPED_QUOTES);
+    let Some(content) = content.filter(has_end) else {
+        replaced.push_str(block);
+        return;
+    };
+    // A string of JSON is one of GraphQL.
+    let string = Value::from(block_value(content)).to_string();
+    let line_breaks = block.matches('\n').count();
+    let last_line = block.rsplit('\n').next().unwrap_or(block).chars().count();
+    let used = if line_breaks == 0 { string.chars().count() } else { 0 };
+    replaced.push_str(&string);
+    replaced.extend(iter::repeat_n('\n', line_breaks));
+    replaced.extend(iter::repeat_n(' ', last_line.saturating_sub(used)));
+}
+
+/// The value of a block string: without common indentation, and without blank lines at its start and end.
+fn block_value(content: &str) -> String {
+    let content = content.replace("\r\n", "\n").replace('\r', "\n").replace(ESCAPED_QUOTES, QUOTES);
+    let indentation = |line: &str| line.find(|character| character != ' ' && character != '\t');
+    let (first, more) = content.split_once('\n').unwrap_or((&content, ""));
+    let common = more.split('\n').filter_map(indentation).min().unwrap_or_default();
+    let more = more.split('\n').map(|line| line.get(common..).unwrap_or_default());
+    let lines: Vec<&str> = iter::once(first).chain(more).collect();
+    let is_filled = |line: &&str| indentation(line).is_some();
+    let start = lines.iter().position(is_filled).unwrap_or(lines.len());
+    let end = lines.iter().rposition(|line| is_filled(&line)).map_or(start, |last| last + 1);
+    lines[start..end].join("\n")
+}
+
 /// Appends a string with its quotes.
 fn push_joined(joined: &mut String, string: &str) {
     let mut rest = string;
@@ -70,7 +113,7 @@ fn push_joined(joined: &mut String, string: &str) {
         }
     }
     joined.push_str(rest);
-    joined.extend(std::iter::repeat_n(' ', removed));
+    joined.extend(iter::repeat_n(' ', removed));
 }
 
 /// Parses the escaped surrogate pair at the start of a text.
@@ -101,7 +144,7 @@ mod tests {
             }),
             (r#"["" "\"\uD83D\uDE00"]"#, format!("[\"\" \"\\\"😀\"{gap}]")),
         ] {
-            assert_eq!(join_surrogate_pairs(query), expected, "{query}");
+            assert_eq!(replace_escapes(query), expected, "{query}");
         }
         for unchanged in [
             "{ a }",
@@ -121,7 +164,24 @@ mod tests {
             r#""""\"""" "\uD83D\uDE00""#,
             r"\uD83D\uDE00",
         ] {
-            assert_eq!(join_surrogate_pairs(unchanged), unchanged);
+            assert_eq!(replace_escapes(unchanged), unchanged);
+        }
+    }
+    #[test]
+    fn block_strings_with_escaped_quotes_become_strings() {
+        for (block, value) in [
+            (r#"a \""" b"#, r#"a """ b"#),
+            ("\n  one \\\"\"\"\n    two\n\n  \u{7}\\\n ", "one \"\"\"\n  two\n\n\u{7}\\"),
+            ("  x\\\"\"\"\r\n\ty\r\tz", "  x\"\"\"\ny\nz"),
+        ] {
+            let query = format!("{{a(b: {QUOTES}{block}{QUOTES}) c}}");
+            let replaced = replace_escapes(&query);
+            let rest = replaced.strip_prefix("{a(b: ").unwrap();
+            let mut values = serde_json::Deserializer::from_str(rest).into_iter::<Value>();
+            assert_eq!(values.next().unwrap().unwrap(), value, "{query}");
+            assert!(rest[values.byte_offset()..].trim_start() == ") c}", "{replaced}");
+            let column = |text: &str| text.lines().last().map(|line| line.find(')'));
+            assert_eq!(column(&replaced), column(&query));
         }
     }
 }

@@ -220,9 +220,10 @@ impl Projection {
         if is_complete { Part::Complete } else { Part::Node(node) }
     }
 
-    /// Returns whether a path names exactly this member of the root.
+    /// Returns whether a path names exactly this member of the root, or everything.
     pub fn names_member(&self, member: &str) -> bool {
-        self.child(0, member).is_some_and(|node| self.nodes[node].is_complete)
+        self.nodes[0].is_complete
+            || self.child(0, member).is_some_and(|node| self.nodes[node].is_complete)
     }
 
     /// The columns that a part of objects of a type needs.

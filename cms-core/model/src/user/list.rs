@@ -1,6 +1,7 @@
 //! Selects the users of a list and sorts them. There are few users, so a list reads all of them.
 
 use crate::{
+    query::value::fold,
     user::profile::email_key,
     wire::{
         object::Direction,
@@ -10,11 +11,10 @@ use crate::{
 
 /// Returns the users of a list, in its order.
 pub fn select(mut users: Vec<User>, request: &UserListRequest) -> Vec<User> {
-    let text = request.q.as_ref().map(|text| text.to_lowercase());
+    let text = request.q.as_deref().map(fold);
     users.retain(|user| {
-        let contains = |text: &String| {
-            [&user.email, &user.name].iter().any(|part| part.to_lowercase().contains(text))
-        };
+        let contains =
+            |text: &String| [&user.email, &user.name].iter().any(|part| fold(part).contains(text));
         text.as_ref().is_none_or(contains)
             && request.role.as_ref().is_none_or(|role| user.role.as_str() == role)
             && request.disabled.is_none_or(|disabled| user.disabled == disabled)
@@ -54,6 +54,15 @@ mod tests {
             pending_link: None,
             created_at: String::new(),
             last_seen_at: seen.map(str::to_owned),
+        }
+    }
+
+    #[test]
+    fn part_of_a_name_is_found_in_any_letter_case() {
+        for q in ["οδυσ", "ΟΔΥΣ", "Σσ"] {
+            let request = UserListRequest { q: Some(q.to_owned()), ..UserListRequest::default() };
+            let users = vec![user("o@x", "ΟΔΥΣΣΕΑΣ", Role::Editor, None)];
+            assert_eq!(select(users, &request).len(), 1, "{q}");
         }
     }
 

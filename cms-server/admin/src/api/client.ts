@@ -5,6 +5,8 @@ import createClient from 'openapi-fetch';
 import { t } from '../text';
 import { syncClock } from '../value/clock';
 import { rememberText } from '../value/exact-json';
+import { parsedJson } from '../value/json';
+import { isRecord } from '../value/record';
 import { PAGE_HEADERS, takeFirstResponse } from './first-requests';
 import { networkProblem, ProblemError, problemOf, type Problem } from './problem';
 import type { components, paths } from './schema';
@@ -123,9 +125,11 @@ export async function sendRequest<T>(request: Promise<Fetched<T>>): Promise<ApiR
 export async function sendExact<T extends object>(request: Promise<Fetched<string>>): Promise<ApiResult<T>> {
   const result = await sendRequest(request);
   if ('problem' in result) return result;
-  const data = JSON.parse(result.data) as T;
+  const data = parsedJson(result.data);
+  // Not from the server: for example the sign-in page of a network, with status 200.
+  if (!isRecord(data)) return { problem: networkProblem() };
   rememberText(data, result.data);
-  return { ...result, data };
+  return { ...result, data: data as T };
 }
 
 /** As `sendRequest`, for callers that expect a rejected promise. */

@@ -1,4 +1,6 @@
 // Uploading one file with progress: XMLHttpRequest, because fetch does not report what was sent.
+import { parsedJson } from '../value/json';
+import { isRecord } from '../value/record';
 import { sendRequest, reauthenticate, userHeaders, type ApiResult } from './client';
 
 export interface Upload {
@@ -39,7 +41,11 @@ function send({ file, alt, signal, onprogress }: Upload) {
           const value = request.getResponseHeader(name);
           if (value !== null) headers.set(name, value);
         }
-        const body = parsed(responseText);
+        const body = parsedJson(responseText);
+        if (request.status < 300 && !isRecord(body)) {
+          failed(new TypeError('not a response of the server'));
+          return;
+        }
         done({
           data: body as Record<string, unknown>,
           error: body,
@@ -50,12 +56,4 @@ function send({ file, alt, signal, onprogress }: Upload) {
       request.send(form);
     },
   );
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

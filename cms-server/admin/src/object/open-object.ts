@@ -7,9 +7,12 @@ import { exactText, rememberText } from '../value/exact-json';
 import { uuid } from '../value/uuid';
 import type { Base, Values } from './form-state.svelte';
 import { deleteUnsavedWork, putUnsavedWork, listUnsavedWork, type UnsavedWork } from './unsaved-work-db';
+import { newObjectKey } from './new-object-key';
 import { baseOf, readObject, type StoredObject } from './object-requests';
 import { readVersion } from './versions';
 import { contentOf, newCopies, readCopy, removeCopy, type WorkingCopy } from './working-copy';
+
+export { newObjectKey };
 
 /** Unsaved work that was found. */
 export interface FoundWork {
@@ -79,11 +82,6 @@ export async function openObject(
     return { ...opened, found: null, copyTag: isRemoved ? null : copyTag };
   }
   return { ...opened, found: found && (await withBase(type, id, found, base)), copyTag };
-}
-
-/** The key of an object that does not exist yet. */
-export function newObjectKey(): string {
-  return `~${uuid()}`;
 }
 
 /** Opens a new object: the one with the key `continued`, else that with the newest unsaved work, else an empty one. */

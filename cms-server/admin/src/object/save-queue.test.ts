@@ -79,6 +79,42 @@ describe('save queue', () => {
     expect(server.object).toMatchObject({ title: 'ab' });
   });
 
+  it('creates the newest values after a refusal for now, and nothing of what was discarded', async () => {
+    const server = new SimulatedServer(['unavailable', 'ok']);
+    const queue = new SaveQueue(null, null, server.send);
+    const first = queue.save({ title: 'discarded' });
+    await vi.advanceTimersByTimeAsync(100);
+    queue.cancel();
+    expect(await first).toEqual({ cancelled: true });
+    const second = queue.save({ title: 'kept' });
+    await vi.advanceTimersByTimeAsync(100);
+    expect(await second).toMatchObject({ saved: { title: 'kept', internal: { latestVersion: 1 } } });
+  });
+
+  it('repeats a creation whose response was lost, although a later attempt was refused for now', async () => {
+    const server = new SimulatedServer(['lostResponse', 'unavailable']);
+    const queue = new SaveQueue(null, null, server.send);
+    const first = queue.save({ title: 'a' });
+    await vi.advanceTimersByTimeAsync(100);
+    const second = queue.save({ title: 'b' });
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(await Promise.all([first, second])).toMatchObject([{ saved: { title: 'b' } }, {}]);
+    expect(server.created).toBe(1);
+    expect(server.writes.map(({ kind }) => kind)).toEqual(['create', 'create', 'create', 'update']);
+  });
+
+  it('saves again after a read that belonged to a save was cancelled', async () => {
+    const server = new SimulatedServer([]);
+    const queue = new SaveQueue(null, null, server.send);
+    const read = queue.repeat(() => Promise.resolve({ problem: networkProblem() }));
+    await vi.advanceTimersByTimeAsync(100);
+    queue.cancel();
+    expect(await read).toMatchObject({ problem: { status: 0 } });
+    const saved = queue.save({ title: 'a' });
+    await vi.advanceTimersByTimeAsync(100);
+    expect(await saved).toMatchObject({ saved: { title: 'a' } });
+  });
+
   it('waits 2, 4, 8 seconds between attempts, and not at all after "Try now"', async () => {
     const server = new SimulatedServer(['lost', 'lost', 'lost', 'lost']);
     const queue = new SaveQueue(null, null, server.send);

@@ -32,6 +32,8 @@ export interface QueueState {
 /** Maximum number of writes for one save by the editor, if other people's changes come first each time. Writes
  *  without a definite response are repeated without limit. */
 export const MAX_ATTEMPTS = 4;
+/** Statuses after which a write may be repeated, and has certainly not been made. */
+const UNWRITTEN_STATUSES = [429, 503];
 const RETRY_DELAYS_SECONDS = [2, 4, 8, 16, 32, 60];
 
 /** Returns whether a write may succeed when it is repeated unchanged. */
@@ -62,8 +64,9 @@ export class SaveQueue {
   #running = false;
   #waiting = false;
   #cancelled = false;
-  /** A creation whose response may have been lost: it is repeated unchanged, before anything else is sent. */
-  #creation: { values: Values; key: string } | null = null;
+  /** The creation that was sent last. If the server may have written it, it is repeated unchanged, before anything
+   *  else is sent. */
+  #creation: { values: Values; key: string; mayExist: boolean } | null = null;
   #wake: () => void = () => undefined;
 
   constructor(
@@ -103,7 +106,9 @@ export class SaveQueue {
       await this.#pause(retryDelay(result.problem, failures), result.problem);
       this.#waiting = false;
       this.#report({ busy: false, retry: null });
-      if (this.#cancelled) return result;
+      if (!this.#cancelled) continue;
+      this.#cancelled = false;
+      return result;
     }
   }
 
@@ -165,6 +170,10 @@ export class SaveQueue {
         this.#creation = null;
         return { refused: result.problem };
       }
+      // If the server has written no attempt, the next one creates the newest values.
+      if (this.#creation && !UNWRITTEN_STATUSES.includes(result.problem.status))
+        this.#creation.mayExist = true;
+      if (!this.#creation?.mayExist) this.#creation = null;
       await this.#pause(retryDelay(result.problem, failures), result.problem);
       failures += 1;
       const newer = this.#takePending();
@@ -181,8 +190,8 @@ export class SaveQueue {
       const { etag } = this.#base;
       return etag === null ? null : { kind: 'update', id: this.#id, values, etag };
     }
-    this.#creation ??= { values, key: uuid() };
-    return { kind: 'create', ...this.#creation };
+    this.#creation ??= { values, key: uuid(), mayExist: false };
+    return { kind: 'create', values: this.#creation.values, key: this.#creation.key };
   }
 
   #pause(seconds: number, problem: Problem): Promise<void> {

@@ -20,6 +20,18 @@ export function hasUnsavedText(): boolean {
   return [...texts].some((isUnsaved) => isUnsaved());
 }
 
+let unstoredTypes = () => 0;
+
+/** Registers the function that counts the edited types that this browser does not store. */
+export function registerUnstoredTypes(count: () => number): void {
+  unstoredTypes = count;
+}
+
+/** Number of edited types that would be lost with the page. */
+export function countUnstoredTypes(): number {
+  return unstoredTypes();
+}
+
 /** Calls `hook` before unsaved work is sent at sign-out: an open form stores what was typed. */
 export function onBeforeSignOut(hook: Hook): () => void {
   hooks.add(hook);

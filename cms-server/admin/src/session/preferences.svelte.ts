@@ -2,6 +2,7 @@
 // the first request, and in the settings of the user for other browsers. Knows no screen.
 import type { Problem } from '../api/problem';
 import { isLanguage, language, preferredLanguage, storeLanguage, type Language } from '../text';
+import { parsedJson } from '../value/json';
 import { readLocal, writeLocal } from '../value/local-storage';
 import { isRecord } from '../value/record';
 import { changeSettings, loadSettings, settings } from './settings.svelte';
@@ -21,8 +22,7 @@ interface Preferences {
 const STORAGE_KEY = 'cms.preferences';
 const SETTINGS_AREA = 'page';
 
-function readPreferences(value: unknown): Preferences {
-  const stored = isRecord(value) ? value : {};
+function readPreferences(stored: Record<string, unknown>): Preferences {
   return {
     theme: THEMES.find((theme) => theme === stored.theme) ?? 'system',
     density: DENSITIES.find((density) => density === stored.density) ?? 'comfortable',
@@ -30,12 +30,9 @@ function readPreferences(value: unknown): Preferences {
   };
 }
 
-function storedInBrowser(): unknown {
-  try {
-    return JSON.parse(readLocal(STORAGE_KEY) ?? '{}');
-  } catch {
-    return {};
-  }
+function storedInBrowser(): Record<string, unknown> {
+  const stored = parsedJson(readLocal(STORAGE_KEY) ?? '');
+  return isRecord(stored) ? stored : {};
 }
 
 let current = $state.raw(readPreferences(storedInBrowser()));
@@ -61,8 +58,9 @@ export function applyPreferences(): void {
 
 /** Changes preferences here and on the server. */
 export function changePreferences(change: Partial<Preferences>): Promise<Problem | null> {
-  store({ ...current, ...change });
-  return changeSettings(SETTINGS_AREA, (area) => ({ ...area, ...current }));
+  // Another tab may have changed others.
+  store(readPreferences({ ...current, ...storedInBrowser(), ...change }));
+  return changeSettings(SETTINGS_AREA, (area) => ({ ...area, ...change }));
 }
 
 /** Stores the language here and on the server; it applies when the page is loaded again. */

@@ -1,5 +1,6 @@
 // Objects that the user has opened in this browser, the last one first. Only types and ids are stored.
 import type { Target } from '../value/link';
+import { parsedJson } from '../value/json';
 import { readLocal, writeLocal } from '../value/local-storage';
 import { isRecord } from '../value/record';
 
@@ -7,12 +8,7 @@ const MAX_OBJECTS = 8;
 const key = (user: string) => `cms.recent.${user}`;
 
 export function recentObjects(user: string): Target[] {
-  let stored: unknown;
-  try {
-    stored = JSON.parse(readLocal(key(user)) ?? '[]');
-  } catch {
-    return [];
-  }
+  const stored = parsedJson(readLocal(key(user)) ?? '');
   return (Array.isArray(stored) ? stored : [])
     .filter(isRecord)
     .flatMap(({ type, id }) => (typeof type === 'string' && typeof id === 'string' ? [{ type, id }] : []))

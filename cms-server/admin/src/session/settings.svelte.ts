@@ -6,9 +6,34 @@ import { isRecord } from '../value/record';
 
 export type Settings = Record<string, unknown>;
 
-let value = $state.raw<Settings>({});
+/** A change of one area that is not stored yet. */
+interface Change {
+  name: string;
+  change: (area: Settings) => Settings;
+}
+
+/** What the server has, and its `ETag`. */
+let stored: Settings = {};
 let etag: string | null = null;
+let pending: Change[] = [];
+/** The stored settings with the pending changes. */
+let value = $state.raw<Settings>({});
 let reading: Promise<Problem | null> | null = null;
+/** Changes are sent one at a time. */
+let sending: Promise<unknown> = Promise.resolve();
+
+function areaOf(all: Settings, name: string): Settings {
+  const area = all[name];
+  return isRecord(area) ? area : {};
+}
+
+function withChange(all: Settings, { name, change }: Change): Settings {
+  return { ...all, [name]: change(areaOf(all, name)) };
+}
+
+function show(): void {
+  value = pending.reduce(withChange, stored);
+}
 
 export const settings = {
   /** All settings; empty before they are read. */
@@ -17,8 +42,7 @@ export const settings = {
   },
   /** A member of the settings, as an object. */
   area(name: string): Settings {
-    const area = value[name];
-    return isRecord(area) ? area : {};
+    return areaOf(value, name);
   },
 };
 
@@ -34,31 +58,42 @@ export function loadSettings(): Promise<Problem | null> {
 async function read(): Promise<Problem | null> {
   const result = await sendRequest(api.GET('/api/v1/session/settings'));
   if ('problem' in result) return result.problem;
-  value = isRecord(result.data) ? result.data : {};
+  stored = isRecord(result.data) ? result.data : {};
   etag = result.etag;
+  show();
   return null;
 }
 
 /**
  * Changes an area of the settings, shows the change immediately, and stores the settings. If another tab has
- * stored settings meanwhile, the change is made to those.
+ * stored settings meanwhile, the change is made to those. A change that could not be stored is not shown any longer.
+ * `change` is called several times, and knows only the area that it gets.
  */
-export async function changeSettings(
-  name: string,
-  change: (area: Settings) => Settings,
-): Promise<Problem | null> {
+export async function changeSettings(name: string, change: Change['change']): Promise<Problem | null> {
   const unread = await loadSettings();
   if (unread) return unread;
+  const one = { name, change };
+  pending = [...pending, one];
+  show();
+  const sent = sending.then(() => send(one));
+  sending = sent;
+  const problem = await sent;
+  pending = pending.filter((other) => other !== one);
+  show();
+  return problem;
+}
+
+async function send(change: Change): Promise<Problem | null> {
   for (let attempt = 0; ; attempt += 1) {
-    const next = { ...value, [name]: change(settings.area(name)) };
-    value = next;
+    const body = withChange(stored, change);
     const result = await sendRequest(
       api.PUT('/api/v1/session/settings', {
         ...(etag === null ? {} : { params: { header: { 'If-Match': etag } } }),
-        body: next,
+        body,
       }),
     );
     if (!('problem' in result)) {
+      stored = body;
       etag = result.etag;
       return null;
     }

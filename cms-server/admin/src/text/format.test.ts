@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { relativeDays, relativeTime } from './format';
+import { dateTime, relativeDays, relativeTime } from './format';
 
 /** Times of the zone in which the tests run. */
 const at = (day: number, hour: number, minute = 0) => new Date(2026, 2, day, hour, minute);
@@ -10,6 +10,13 @@ it('the end of the time in the trash is written in days', () => {
   expect(days(new Date(2026, 4, 9, 9, 59), at(10, 10))).toBe('in 60 days');
   expect(days(at(11, 9), at(10, 10))).toBe('tomorrow');
   expect(days(new Date(2027, 2, 11), at(10, 10))).toBe('in 1 year');
+});
+
+it('a time is written in the zone that is asked for', () => {
+  const time = '2026-07-01T13:00:00Z';
+  expect(dateTime(time, 'America/New_York')).toMatch(/\b0?9:00/);
+  expect(dateTime(time, 'Asia/Tokyo')).toMatch(/(22:00|10:00 PM)$/);
+  expect(dateTime(null, 'Asia/Tokyo')).toBe('—');
 });
 
 describe('relative times', () => {

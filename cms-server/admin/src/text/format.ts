@@ -9,11 +9,11 @@ export function parseTime(value: string | null | undefined): Date | null {
   return Number.isNaN(time.getTime()) ? null : time;
 }
 
-/** `2 Jan 2026, 03:04`. */
-export function dateTime(value: string | null | undefined): string {
+/** `2 Jan 2026, 03:04`, in the time zone of the browser or in another that it knows. */
+export function dateTime(value: string | null | undefined, timeZone?: string): string {
   const time = parseTime(value);
   return time
-    ? new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' }).format(time)
+    ? new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone }).format(time)
     : '—';
 }
 

@@ -139,12 +139,16 @@ function fieldsOf(schema: ObjectSchema, meta: Record<string, unknown>): Field[] 
   const configs = record(meta.propertiesConfig);
   const order = strings(meta.order);
   const names = [...order, ...Object.keys(configs).filter((name) => !order.includes(name))];
-  return names.flatMap((name) => {
+  const fields = names.flatMap((name) => {
     const config = configs[name];
     const property = schema.properties[name];
     if (!isRecord(config) || !isRecord(property)) return [];
     return [fieldOf(name, property, config, schema.required.has(name))];
   });
+  // A condition on a property that does not exist would hide the field for ever.
+  const isKnown = (name: string) => fields.some((field) => field.name === name);
+  for (const { hints } of fields) if (hints.showIf && !isKnown(hints.showIf.property)) hints.showIf = null;
+  return fields;
 }
 
 /** One property as the form shows it. */

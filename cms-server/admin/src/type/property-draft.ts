@@ -178,6 +178,11 @@ export function withHint(config: Json, key: string, value: unknown): Json {
   return withMember(config, 'admin', Object.keys(admin).length > 0 ? admin : undefined);
 }
 
+/** The condition under which forms show a property; empty without one. */
+export function conditionOf(config: Json): Json {
+  return record(record(config.admin).showIf);
+}
+
 // Levels: the properties of a type, of the items of a list, of a custom object.
 
 export function readLevel(holder: Json, meta: Json): PropertyDraft[] {
@@ -215,7 +220,17 @@ export function writeLevel(
   properties: PropertyDraft[],
 ): { holder: Json; meta: Json } {
   const kept = properties.filter((property) => !property.removed);
-  const written = new Map(kept.map((property) => [property, writeProperty(property)]));
+  const names = new Set(kept.map(({ name }) => name));
+  const isGone = (other: unknown) =>
+    properties.some(({ removed, name }) => removed && name === other && !names.has(name));
+  const written = new Map(
+    kept.map((property) => {
+      // A condition on a removed property would hide this one for ever.
+      const { config } = property;
+      const shown = isGone(conditionOf(config).property) ? withHint(config, 'showIf', undefined) : config;
+      return [property, writeProperty({ ...property, config: shown })];
+    }),
+  );
   const known = new Map(
     properties.flatMap((property) => (property.stored ? [[property.stored.name, property]] : [])),
   );

@@ -10,6 +10,8 @@ import {
   nameError,
   newDraft,
   readDraft,
+  removeNewProperty,
+  renameInLevel,
   renameProperty,
   replaceDefinition,
   writeDraft,
@@ -203,5 +205,59 @@ describe('unique combinations', () => {
     const one = change(draft, 'title', { removed: true });
     expect(combinations(writeDraft(one))).toEqual([['slug', 'minutes']]);
     expect(combinations(writeDraft(change(one, 'minutes', { removed: true })))).toBeUndefined();
+  });
+});
+
+describe('a condition under which a field is shown', () => {
+  const CONDITION = { property: 'kind', equals: 'a' };
+  const property = (name: string, extra: Json = {}) => ({ [name]: { inputType: 'text', ...extra } });
+  const level = {
+    order: ['kind', 'note'],
+    propertiesConfig: { ...property('kind'), ...property('note', { admin: { showIf: CONDITION } }) },
+  };
+  const text = { type: 'string' };
+  const properties = { kind: text, note: text };
+  const type: Json = {
+    name: 'x',
+    schemaDefinition: { allOf: [{}, { properties: { ...properties, list: { items: { properties } } } }] },
+    metaDefinition: {
+      order: [...level.order, 'list'],
+      propertiesConfig: { ...level.propertiesConfig, list: { inputType: 'object', items: level } },
+    },
+  };
+  const draft = readDraft(type);
+  const noteOf = (written: Json) => configs(written).note;
+  const inList = (written: Json) => record(record(record(configs(written).list).items).propertiesConfig).note;
+  const list = draft.properties.find(({ name }) => name === 'list');
+  const items = list?.items ?? [];
+  const keyOf = (name: string) => items.find((item) => item.name === name)?.key ?? '';
+
+  it('is removed with the property on which it is, and restored with it', () => {
+    const without = change(draft, 'kind', { removed: true });
+    expect(noteOf(writeDraft(without))).not.toHaveProperty('admin');
+    expect(inList(writeDraft(without))).toMatchObject({ admin: { showIf: CONDITION } });
+    expect(writeDraft(change(without, 'kind', { removed: false }))).toEqual(writeDraft(draft));
+  });
+
+  it('is removed with a property of the items of a list', () => {
+    const without = items.map((item) => (item.name === 'kind' ? { ...item, removed: true } : item));
+    const written = writeDraft(change(draft, 'list', { items: without }));
+    expect(inList(written)).not.toHaveProperty('admin');
+    expect(noteOf(written)).toMatchObject({ admin: { showIf: CONDITION } });
+  });
+
+  it('is removed with a new property, unless another one has the same name', () => {
+    const names = (drafts: TypeDraft['properties']) => drafts.map(({ config }) => config.admin);
+    expect(names(removeNewProperty(items, keyOf('kind')))).toEqual([undefined]);
+    const double = [...items, newProperty('text', 'kind')];
+    expect(names(removeNewProperty(double, double[2]?.key ?? ''))).toEqual(names(items));
+    expect(removeNewProperty(items, 'unknown')).toEqual(items);
+  });
+
+  it('follows a renamed property of the same level', () => {
+    const renamed = change(draft, 'list', { items: renameInLevel(items, keyOf('kind'), 'sort') });
+    expect(inList(writeDraft(renamed))).toMatchObject({ admin: { showIf: { property: 'sort' } } });
+    expect(noteOf(writeDraft(renamed))).toMatchObject({ admin: { showIf: CONDITION } });
+    expect(renameInLevel(items, 'unknown', 'sort')).toEqual(items);
   });
 });

@@ -3,7 +3,9 @@
 import { isEqual } from '../value/equal';
 import { record, records, string, strings } from './definition';
 import {
+  conditionOf,
   readLevel,
+  withHint,
   withMember,
   withTypedText,
   writeLevel,
@@ -170,18 +172,36 @@ function withoutReferences(definition: Json, gone: string): Json {
 export function renameProperty(draft: TypeDraft, key: string, name: string): TypeDraft {
   const property = draft.properties.find((candidate) => candidate.key === key);
   if (!property || (property.name === name && property.typed?.name === undefined)) return draft;
-  const old = property.name;
+  const rename: Rename = (other) => (other === property.name ? name : other);
   return {
     ...draft,
-    definition: mapReferences(draft.definition, (other) => (other === old ? name : other)),
-    properties: draft.properties.map((other) => {
-      const changed = other.key === key ? withTypedText({ ...other, name }, 'name', undefined) : other;
-      const condition = record(record(changed.config.admin).showIf);
-      if (condition.property !== old) return changed;
-      const admin = { ...record(changed.config.admin), showIf: { ...condition, property: name } };
-      return { ...changed, config: { ...changed.config, admin } };
-    }),
+    definition: mapReferences(draft.definition, rename),
+    properties: renameInLevel(draft.properties, key, name),
   };
+}
+
+/** Renames a property of one level; conditions of the level follow. */
+export function renameInLevel(level: PropertyDraft[], key: string, name: string): PropertyDraft[] {
+  const old = level.find((property) => property.key === key)?.name;
+  if (old === undefined) return level;
+  return level.map((property) => {
+    const changed = property.key === key ? withTypedText({ ...property, name }, 'name', undefined) : property;
+    const condition = conditionOf(changed.config);
+    if (condition.property !== old) return changed;
+    return { ...changed, config: withHint(changed.config, 'showIf', { ...condition, property: name }) };
+  });
+}
+
+/** Removes a new property of one level, with the conditions on it: they would hide others for ever. */
+export function removeNewProperty(level: PropertyDraft[], key: string): PropertyDraft[] {
+  const gone = level.find((property) => property.key === key)?.name;
+  const rest = level.filter((property) => property.key !== key);
+  if (gone === undefined || rest.some(({ name }) => name === gone)) return rest;
+  return rest.map((property) =>
+    conditionOf(property.config).property === gone
+      ? { ...property, config: withHint(property.config, 'showIf', undefined) }
+      : property,
+  );
 }
 
 // Names

@@ -177,3 +177,37 @@ test('does not move under the pointer when others change the list', async ({ pag
   await expect(titles(page).filter({ hasText: 'Zoe Neu' })).toBeVisible();
   await expect(titles(page)).toHaveCount(6);
 });
+
+test('saves a view once, although the first attempt failed', async ({ page }) => {
+  await signIn(page);
+  await openList(page, 'Product');
+  await addFilter(page, 'Price', 'at most', '9');
+  const view = page.getByRole('button', { name: /^View/ });
+  const dialog = page.getByRole('dialog', { name: 'Save view' });
+  for (const shared of [false, true]) {
+    const path = shared ? '**/contenttype/product/views' : '**/session/settings';
+    // The server stores it, and its response is lost.
+    await page.route(path, async (route) => {
+      if (route.request().method() === 'GET') return route.continue();
+      await route.fetch();
+      await route.abort();
+    });
+    await view.click();
+    await page.getByRole('menuitem', { name: 'Save as a view…' }).click();
+    await dialog.getByLabel('Name of the view').fill('  ');
+    await dialog.getByRole('button', { name: 'Save view' }).click();
+    await expect(dialog.getByLabel('Name of the view')).toBeFocused();
+    await dialog.getByLabel('Name of the view').fill(shared ? 'Of all' : 'Mine');
+    await dialog.getByLabel('Everyone who may read this type sees it').setChecked(shared);
+    await dialog.getByRole('button', { name: 'Save view' }).click();
+    await expect(dialog.getByRole('alert')).toBeVisible();
+    if (!shared) await expectAccessible(page);
+    await page.unroute(path);
+    await dialog.getByRole('button', { name: 'Save view' }).click();
+    await expect(dialog).toBeHidden();
+  }
+  await page.reload();
+  await view.click();
+  await expect(page.getByRole('menuitemcheckbox', { name: 'Mine', exact: true })).toHaveCount(1);
+  await expect(page.getByRole('menuitemcheckbox', { name: 'Of all', exact: true })).toHaveCount(1);
+});

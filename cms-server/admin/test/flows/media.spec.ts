@@ -205,3 +205,26 @@ test('pastes text into the alternative text, although the clipboard has a pictur
   // Without a text, the picture is meant.
   expect(await pastes('')).toBe(false);
 });
+
+test('offers an alternative text again that was not saved before its form was left', async ({ page }) => {
+  await signIn(page);
+  await page.goto('/admin/c/author/maren');
+  const alt = page.getByLabel(/^Alt text/);
+  await expect(alt).toBeVisible();
+  await page.route('**/api/v1/content/_media/**', (route) =>
+    route.fulfill({ status: 500, json: { code: 500, message: 'Internal Server Error' } }),
+  );
+  await alt.fill('Maren at the mill');
+  page.on('dialog', (dialog) => void dialog.accept());
+  await page.getByRole('link', { name: 'Home' }).click();
+  const notice = page.getByText(/^The alt text of .+ is not saved\. Internal Server Error/);
+  await expect(notice).toBeVisible();
+  await expectAccessible(page);
+  await page.unroute('**/api/v1/content/_media/**');
+  const saved = page.waitForResponse((response) => response.request().method() === 'PATCH');
+  await page.getByRole('button', { name: 'Try again' }).click();
+  expect((await saved).status()).toBe(200);
+  await page.goBack();
+  await expect(alt).toHaveValue('Maren at the mill');
+  await expect(notice).toBeHidden();
+});

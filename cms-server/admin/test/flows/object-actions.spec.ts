@@ -101,3 +101,23 @@ test('notices that an object was published although the response was lost', asyn
   await expect(page.getByText('Published.')).toBeVisible();
   await expect(page.getByText('The server cannot be reached.')).toBeHidden();
 });
+
+test('starts another new object from the form of a new one', async ({ page }) => {
+  await signIn(page);
+  await page.goto('/admin/c/author/+new');
+  const name = page.getByLabel('Name').first();
+  await name.fill('First person');
+  await expect(page.getByText(/1 change, stored/)).toBeVisible();
+  const first = page.url();
+  await page.getByRole('button', { name: 'Search or jump to…' }).click();
+  await page.keyboard.type('New: Author');
+  await page
+    .getByRole('dialog')
+    .getByRole('option', { name: /^New: Author/ })
+    .click();
+  await expect(name).toHaveValue('');
+  await expect(page).not.toHaveURL(first);
+  await page.goBack();
+  await expect(name).toHaveValue('First person');
+  await expect(page).toHaveURL(first);
+});

@@ -170,7 +170,7 @@ test.describe('Draft & Public', () => {
     await expect(dialog.getByRole('status')).toContainText('09:00 in New York, 13:00 UTC');
     await dialog.getByRole('button', { name: 'Schedule' }).click();
     await expect(panel(page)).toContainText('Scheduled');
-    await expect(panel(page)).toContainText('America/New_York');
+    await expect(panel(page)).toContainText('1 Jul 2050, 09:00 (America/New_York)');
     const stored = await server.request('GET', '/api/v1/content/note/first');
     expect(await stored.text()).toContain('"scheduledAt":"2050-07-01T13:00:00+00:00"');
     await page.getByRole('textbox', { name: 'Title' }).fill('Another title');

@@ -204,3 +204,19 @@ test('does not repeat a save that is too large, and says so when a proxy refuses
   expect(saves).toBe(1);
   await expectAccessible(page);
 });
+
+test('repeats a save whose response came from the sign-in page of a network', async ({ page, server }) => {
+  await signIn(page);
+  await openForm(page, PRODUCT);
+  await page.route(`**${PATH}`, (route) =>
+    route.fulfill({ contentType: 'text/html', body: '<!doctype html><title>Welcome to the train</title>' }),
+  );
+  await page.getByLabel('Name').fill('Kettle on a train');
+  await page.keyboard.press('Control+s');
+  const notice = page.getByRole('status').filter({ hasText: 'Not saved yet.' });
+  await expect(notice).toBeVisible();
+  await page.unroute(`**${PATH}`);
+  await notice.getByRole('button', { name: 'Try now' }).click();
+  await expect(page.getByText('Saved as version 2.')).toBeVisible();
+  expect(await storedObject(server, 'product/slow-kettle')).toMatchObject({ name: 'Kettle on a train' });
+});

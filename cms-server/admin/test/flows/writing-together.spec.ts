@@ -2,6 +2,7 @@
 import type { Browser, Page } from '@playwright/test';
 import { createUser, expect, expectAccessible, signIn, test } from '../support';
 import type { Server } from '../server';
+import { withoutLiveUpdates } from '../writing';
 
 const PRODUCT = 'slow-kettle';
 const PATH = `/api/v1/content/product/${PRODUCT}`;
@@ -174,4 +175,46 @@ test('shares one event stream among three tabs', async ({ page, context, server 
   await page.close();
   await server.request('PATCH', PATH, { name: 'Seen by the rest' });
   for (const tab of tabs.slice(1)) await expect(tab.getByLabel('Name')).toHaveValue('Seen by the rest');
+});
+
+test('keeps what was typed in the dialog of a conflict that is closed', async ({ page, server }) => {
+  await signIn(page);
+  await withoutLiveUpdates(page);
+  await open(page);
+  await page.getByLabel('Name').fill('Kettle by Ada');
+  await server.request('PATCH', PATH, { name: 'Kettle by Ben' });
+  const dialog = page.getByRole('dialog', { name: 'Both changed the same property' });
+  const name = dialog.getByRole('textbox', { name: /Name/ });
+  await save(page).click();
+  await dialog.getByRole('radio', { name: 'Edit' }).check();
+  await name.fill('Kettle by both');
+  await page.keyboard.press('Escape');
+  await expect(dialog).toBeHidden();
+  await expect(page.getByLabel('Name')).toHaveValue('Kettle by both');
+  // What was typed is not taken over in place of a choice.
+  await save(page).click();
+  await dialog.getByRole('radio', { name: 'Edit' }).check();
+  await expect(name).toHaveValue('Kettle by both');
+  await name.fill('Not chosen');
+  await dialog.getByRole('radio', { name: /mine/i }).check();
+  await dialog.getByRole('button', { name: 'Back', exact: false }).click();
+  await expect(page.getByLabel('Name')).toHaveValue('Kettle by both');
+});
+
+test('offers to save the text of a deleted object as a new one only with that right', async ({
+  page,
+  server,
+}) => {
+  const rule = { ctd: 'product', create: false, read: true, update: true, delete: false };
+  const user = await createUser(server, 'custom', { rules: [rule] });
+  const lonely = { id: 'lonely', name: 'Lonely', kind: 'tool', price: 1 };
+  expect((await server.request('POST', '/api/v1/content/product', lonely)).status).toBe(200);
+  await signIn(page, user);
+  await open(page, 'lonely');
+  await page.getByLabel('Name').fill('Not gone');
+  expect((await server.request('DELETE', '/api/v1/content/product/lonely')).status).toBe(204);
+  await expect(page.getByText('This object was deleted. Your text is still here.')).toBeVisible();
+  await expect(page.getByText(/You do not have the right to create Product objects\./)).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Save my text as a new object' })).toHaveCount(0);
+  await expectAccessible(page);
 });

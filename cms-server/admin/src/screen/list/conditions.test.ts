@@ -86,8 +86,8 @@ describe('filters beside searched words', () => {
     [{ type: 'notEqual', filter: 'a' }, 'NOT (["a" TO "a"])'],
     [{ type: 'equals', filter: -5 }, '([-5 TO -5])'],
     [{ type: 'equals', filter: true }, '(true)'],
-    [{ type: 'contains', filter: 'slow kettle' }, '*slow* AND *kettle*'],
-    [{ type: 'startsWith', filter: 'slow' }, 'slow*'],
+    [{ type: 'contains', filter: 'slow' }, '*slow*'],
+    [{ type: 'notContains', filter: 'slow' }, 'NOT (*slow*)'],
     [{ type: 'inRange', filter: 5, filter2: 10 }, '[5 TO 10]'],
     [{ type: 'greaterThan', filter: 5 }, '>5'],
     [{ type: 'empty' }, 'NOT *'],
@@ -95,7 +95,12 @@ describe('filters beside searched words', () => {
     expect(searchFilters({ 'a[*].dataUrl': value })).toEqual({ filters: { a: query }, ignored: [] });
   });
 
-  it('are listed as ignored if the search cannot express them', () => {
-    expect(searchFilters({ a: { type: 'endsWith', filter: 'x' } })).toEqual({ filters: {}, ignored: ['a'] });
+  it.each([
+    { type: 'startsWith', filter: 'slow' },
+    { type: 'endsWith', filter: 'x' },
+    { type: 'contains', filter: 'slow kettle' },
+    { type: 'notContains', filter: 'x-1' },
+  ])('are listed as ignored if the search cannot express them: %j', (value) => {
+    expect(searchFilters({ a: value })).toEqual({ filters: {}, ignored: ['a'] });
   });
 });

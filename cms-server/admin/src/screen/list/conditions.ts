@@ -2,6 +2,7 @@
 // Plain values; knows no screen and no request.
 import { daysBefore, isoDate, serverNow } from '../../value/clock';
 import { dayOf } from '../../value/day';
+import { parsedJson } from '../../value/json';
 import { isRecord } from '../../value/record';
 import { exactValue } from '../../value/search-text';
 
@@ -58,12 +59,7 @@ export function readConditions(value: unknown): Conditions {
 
 /** Reads the text of the address. */
 export function parseConditions(text: string | null): Conditions {
-  if (text === null || text === '') return {};
-  try {
-    return readConditions(JSON.parse(text));
-  } catch {
-    return {};
-  }
+  return readConditions(parsedJson(text ?? ''));
 }
 
 /** The text for the address; empty without conditions. */
@@ -156,13 +152,11 @@ function searchFilter({ type, filter, filter2 }: Record<string, unknown>): strin
     case 'includes':
       return values.map(exactValue).join(' AND ');
     case 'contains':
-      return words(values[0], '*', '*');
+      return wordWith(values[0]);
     case 'notContains': {
-      const found = words(values[0], '*', '*');
+      const found = wordWith(values[0]);
       return found === null ? null : `NOT (${found})`;
     }
-    case 'startsWith':
-      return words(values[0], '', '*');
     case 'lessThan':
       return `<${String(values[0])}`;
     case 'lessThanOrEqual':
@@ -178,7 +172,8 @@ function searchFilter({ type, filter, filter2 }: Record<string, unknown>): strin
   }
 }
 
-function words(value: Scalar | undefined, before: string, after: string): string | null {
-  const found = String(value ?? '').match(/[\p{L}\p{N}]+/gu) ?? [];
-  return found.length === 0 ? null : found.map((word) => `${before}${word}${after}`).join(' AND ');
+/** The query for a word that contains a text; null for other texts, since a search does not know the order of words. */
+function wordWith(value: Scalar | undefined): string | null {
+  const text = String(value ?? '');
+  return /^[\p{L}\p{N}]+$/u.test(text) ? `*${text}*` : null;
 }

@@ -3,7 +3,6 @@ import { sendRequest, api, sendOrThrow, type Schema } from '../../api/client';
 import type { Problem } from '../../api/problem';
 import { changeSettings, settings } from '../../session/settings.svelte';
 import { record, records, string, strings } from '../../type/definition';
-import { uuid } from '../../value/uuid';
 
 export interface View {
   id: string;
@@ -21,7 +20,11 @@ interface OwnListSettings {
 }
 
 export function ownListSettings(type: string): OwnListSettings {
-  const item = record(settings.area('lists')[type]);
+  return listSettingsOf(settings.area('lists'), type);
+}
+
+function listSettingsOf(lists: Record<string, unknown>, type: string): OwnListSettings {
+  const item = record(lists[type]);
   return {
     views: records(item.views).flatMap((view) => {
       const [id, name] = [string(view.id), string(view.name)];
@@ -31,12 +34,13 @@ export function ownListSettings(type: string): OwnListSettings {
   };
 }
 
-async function changeOwnListSettings(
+/** Changes the settings of the user for lists of a type. */
+export async function changeOwnListSettings(
   type: string,
   change: (item: OwnListSettings) => OwnListSettings,
 ): Promise<Problem | null> {
   return changeSettings('lists', (lists) => {
-    const { views, columns } = change(ownListSettings(type));
+    const { views, columns } = change(listSettingsOf(lists, type));
     const stored = views.map(({ id, name, definition }) => ({ id, name, definition }));
     return { ...lists, [type]: { views: stored, ...(columns === null ? {} : { columns }) } };
   });
@@ -65,30 +69,6 @@ function shared(view: Schema['SharedView']): View {
     shared: true,
     by: view.by.id ?? null,
   };
-}
-
-type Stored = { id: string } | { problem: Problem };
-
-/** Saves a new view; returns its id. */
-export async function addView(
-  type: string,
-  name: string,
-  definition: Record<string, unknown>,
-  share: boolean,
-): Promise<Stored> {
-  if (share) {
-    const result = await sendRequest(
-      api.POST('/api/v1/internal/contenttype/{contentType}/views', {
-        params: { path: { contentType: type } },
-        body: { name, definition },
-      }),
-    );
-    return 'problem' in result ? result : { id: result.data.id };
-  }
-  const id = uuid();
-  const view = { id, name, definition, shared: false, by: null };
-  const problem = await changeOwnListSettings(type, (item) => ({ ...item, views: [...item.views, view] }));
-  return problem ? { problem } : { id };
 }
 
 export async function updateView(

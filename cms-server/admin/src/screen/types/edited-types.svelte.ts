@@ -1,10 +1,12 @@
 // Edited types that are not applied yet. They stay when the user goes elsewhere or reloads the page, so that
 // several types can be changed together. Knows no request and no component.
 import { editedTypesPrefix, storesOnDevice } from '../../object/unsaved-work-db';
+import { registerUnstoredTypes } from '../../object/sign-out-work';
 import { session } from '../../session/session.svelte';
 import { string } from '../../type/definition';
 import { isChanged, type TypeDraft } from '../../type/type-draft';
 import { localKeys, readLocal, writeLocal } from '../../value/local-storage';
+import { parsedJson } from '../../value/json';
 import { isRecord } from '../../value/record';
 import { uuid } from '../../value/uuid';
 import type { OptionChanges } from './lost-options';
@@ -51,12 +53,8 @@ export function loadEditedTypes(): void {
 
 /** Reads a stored entry; null if it is damaged. */
 function parse(text: string | null): EditedType | null {
-  try {
-    const value: unknown = JSON.parse(text ?? 'null');
-    return isEditedType(value) ? value : null;
-  } catch {
-    return null;
-  }
+  const value = parsedJson(text ?? '');
+  return isEditedType(value) ? value : null;
 }
 
 function without(key: EditedTypeKey): Record<EditedTypeKey, EditedType> {
@@ -71,6 +69,18 @@ addEventListener('storage', ({ key, newValue }) => {
   const edited = parse(newValue);
   editedTypes = edited ? { ...editedTypes, [name]: edited } : without(name);
 });
+
+/** Edits that this browser does not store would be lost with the page. After sign-out, they are. */
+addEventListener('beforeunload', (event) => {
+  if (session.context !== null && unstoredTypes() > 0) event.preventDefault();
+});
+registerUnstoredTypes(unstoredTypes);
+
+function unstoredTypes(): number {
+  const isStored = ([key, edited]: [EditedTypeKey, EditedType]) =>
+    readLocal(editedTypesPrefix(user) + key) === JSON.stringify(edited);
+  return changedTypes().filter((entry) => !isStored(entry)).length;
+}
 
 export function editedType(key: EditedTypeKey): EditedType | undefined {
   return Object.hasOwn(editedTypes, key) ? editedTypes[key] : undefined;

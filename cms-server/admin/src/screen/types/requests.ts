@@ -1,6 +1,7 @@
 // Requests about content types. Knows the API, no component.
 import { sendRequest, api, sendOrThrow, type ApiResult, type Page, type Schema } from '../../api/client';
 import { sendWithProgress, STREAMED, type Progress } from '../../api/progress';
+import { ProblemError } from '../../api/problem';
 import { asDefinition } from '../../api/definitions';
 import { record } from '../../type/definition';
 import type { Json } from '../../type/property-draft';
@@ -13,6 +14,21 @@ export async function readDefinition(name: string, signal: AbortSignal): Promise
       api.GET('/api/v1/internal/contenttype/{id}', { params: { path: { id: name } }, signal }),
     ),
   );
+}
+
+/** Reads definitions, by name; deleted types are left out. */
+export async function readDefinitions(names: string[], signal: AbortSignal): Promise<Map<string, Json>> {
+  const found = await Promise.all(
+    names.map(async (name) => {
+      try {
+        return [[name, await readDefinition(name, signal)] as const];
+      } catch (error) {
+        if (error instanceof ProblemError && error.problem.status === 404) return [];
+        throw error;
+      }
+    }),
+  );
+  return new Map(found.flat());
 }
 
 export function requestPlan(

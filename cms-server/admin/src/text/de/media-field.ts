@@ -9,6 +9,9 @@ export const mediaField: Texts['mediaField'] = {
   altMissing: 'Ohne Alternativtext entgeht Menschen, die das Bild nicht sehen, was es zeigt.',
   altChanged: (alt: string) =>
     `Noch nicht gespeichert: Jemand hat ihn zu „${alt}“ geändert. Bearbeiten Sie ihn erneut, um das zu ersetzen.`,
+  altNotSaved: (name, reason) => `Der Alternativtext von ${name} ist nicht gespeichert. ${reason}`,
+  altOther: (alt) => `Jemand hat ihn zu „${alt}“ geändert.`,
+  altReplace: 'Trotzdem ersetzen',
   altSaved: 'Alternativtext gespeichert.',
   altScope: 'Wird mit der Datei gespeichert, für jede Stelle, die sie zeigt.',
   replace: 'Ersetzen …',

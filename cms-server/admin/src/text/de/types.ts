@@ -209,6 +209,7 @@ export const types: Texts['types'] = {
   backfillSetting: 'Wert für gespeicherte Objekte',
   missing: 'Das fehlt noch',
   correctFirst: 'Zuerst das hier korrigieren.',
+  behind: 'Von jemandem geändert, seit Sie begonnen haben: öffnen Sie ihn, um Ihre Änderungen anzuwenden.',
   takeOverFirst: 'Wenden Sie zuerst Ihre Änderungen auf die aktuelle Definition an.',
   noChanges: 'Keine Änderungen.',
   objectsRewritten: (count, text) =>

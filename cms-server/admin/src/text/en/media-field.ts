@@ -8,6 +8,9 @@ export const mediaField = {
   altMissing: 'Without alt text, people who cannot see the image miss what it shows.',
   altChanged: (alt: string) =>
     `Not saved yet: somebody changed it to “${alt}”. Edit it again to replace that.`,
+  altNotSaved: (name: string, reason: string) => `The alt text of ${name} is not saved. ${reason}`,
+  altOther: (alt: string) => `Somebody changed it to “${alt}”.`,
+  altReplace: 'Replace it',
   altSaved: 'Alt text saved.',
   altScope: 'Saved with the file, for every place that shows it.',
   replace: 'Replace…',

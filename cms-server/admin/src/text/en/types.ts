@@ -190,6 +190,7 @@ export const types = {
   backfillSetting: 'Value for stored objects',
   missing: 'Still needed',
   correctFirst: 'Correct this first.',
+  behind: 'Changed by somebody since you began: open it to put your edits on top.',
   takeOverFirst: 'First put your edits on top of the current definition.',
   noChanges: 'No changes.',
   objectsRewritten: (count: number, text: string) =>
