@@ -197,14 +197,7 @@ fn repair_type(
     writer.fill_slots(ctd, &content_type.indexed, definition.editions())?;
     writer.recount(ctd)?;
     if relink {
-        let mut objects = Vec::new();
-        writer.for_each_object(ctd, |pk, _, _, _| {
-            objects.push(pk);
-            Ok(())
-        })?;
-        for pk in objects {
-            write::relink(writer, &content_type.properties, pk)?;
-        }
+        write::relink_all(writer, &content_type.properties, ctd)?;
     }
     Ok(())
 }

@@ -349,3 +349,50 @@ fn current_version_is_imported_without_an_invalid_published_one() {
     let draft = json!([{"id": "one", "t": "cur", "internal": "draft"}]);
     assert_eq!(pages(&copy, &["--preview"]), draft);
 }
+
+/// An edit of a public object approves the new version.
+#[test]
+fn unapproved_content_of_a_file_does_not_replace_a_public_object() {
+    let cli = Cli::with_data();
+    let project = PUBLISHING_PROJECT.replace("public>archive]", "public>archive, archive>draft]");
+    cli.write("publishing.yaml", &project);
+    cli.write("note.json", r#"{"id":"a","title":"not approved"}"#);
+    cli.write("approved.json", r#"{"title":"approved"}"#);
+    for command in [
+        "ctd apply publishing.yaml",
+        "object create note note.json",
+        "export draft --type note",
+        "object update note a approved.json --patch",
+        "workflow run note a _draft_review",
+        "workflow run note a _review_public",
+        "export public --type note",
+    ] {
+        cli.run_line(command).ok();
+    }
+    let note = |cli: &Cli| {
+        let note: Value = cli.run_line("object get note a --json").json();
+        [&note["title"], &note["internal"]["workflowState"]]
+            .map(|text| text.as_str().unwrap().to_owned())
+    };
+    cli.run_line("import draft --update-existing").exits(0);
+    assert_eq!(note(&cli), ["not approved", "draft"], "there is a path by the archive");
+
+    let cli = {
+        let other = Cli::with_data();
+        other.write("publishing.yaml", PUBLISHING_PROJECT);
+        other.run_line("ctd apply publishing.yaml").ok();
+        for folder in ["public", "draft"] {
+            let file = format!("{folder}/ContentTypeNote/contentObjectNote.json");
+            let definition = format!("{folder}/ContentTypeNote/ContentTypeDefinition.json");
+            for name in [file, definition] {
+                other.write(&name, &fs::read_to_string(cli.path(&name)).unwrap());
+            }
+        }
+        other
+    };
+    cli.run_line("import public").exits(0);
+    let output = cli.run_line("import draft --update-existing");
+    output.exits(7).stderr_contains("there is no transition path from \"public\" to \"draft\"");
+    output.prints("created 0, updated 0, unchanged 0, refused 1\n");
+    assert_eq!(note(&cli), ["approved", "public"]);
+}

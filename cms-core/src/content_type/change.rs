@@ -133,6 +133,10 @@ pub(crate) fn update(
     let objects_rewritten =
         rewrite_objects(writer, catalog, (before, editions), &mut rewrite, slots, progress)?;
     switch_publishing(writer, catalog, before, definition)?;
+    // A relation may be declared for values that objects have already.
+    if link::nested_relations(&before.properties) != link::nested_relations(&properties) {
+        write::relink_all(writer, &properties, before.pk)?;
+    }
     slot_update.finish(writer, before.pk, definition, progress)?;
     writer.update_ctd(before.pk, definition, rev, stamp.at)?;
     writer.log_type(Event::TypeUpdated, stamp, (before.pk, before.name()))?;

@@ -405,6 +405,13 @@ impl<'a> Importer<'a> {
                 }
                 continue;
             }
+            if let Some(stored) = stored
+                && let Some(reason) = self.leave_public_state(content_type, &object, stored)?
+            {
+                let errors = FieldErrors::one("internal.workflowState", reason);
+                self.refuse(&content_type.name, object, errors);
+                continue;
+            }
             let exists = stored.is_some();
             object.from_published = !exists && self.restores_published(content_type, &object);
             // `>=` includes the object itself: a create refuses a link to the object that it creates.

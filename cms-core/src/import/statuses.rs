@@ -18,7 +18,7 @@ use cms_model::{
     error::{Error, FieldErrors, Result},
     object::model::Edition,
     wire::{content_type::ContentType, publish::PublishAction, workflow::Workflow},
-    workflow::model::DEFAULT_WORKFLOW,
+    workflow::model::{DEFAULT_WORKFLOW, PUBLIC_STATE},
 };
 
 /// An object of a file whose status is to be set, with the stored object.
@@ -97,17 +97,41 @@ impl Importer<'_> {
         if content_type.draft_public {
             return self.set_statuses(content_type, &changes);
         }
-        let workflows = match self.workflows.take() {
-            Some(workflows) => workflows,
-            None => self.target.workflows()?,
-        };
-        let workflow = workflows.iter().find(|workflow| workflow.id == content_type.workflow_id);
-        let result = match workflow {
-            Some(workflow) => self.set_states(content_type, workflow, &changes),
+        match self.workflow(&content_type.workflow_id)? {
+            Some(workflow) => self.set_states(content_type, &workflow, &changes),
             None => Ok(()),
+        }
+    }
+
+    fn workflow(&mut self, id: &str) -> Result<Option<Workflow>> {
+        if self.workflows.is_none() {
+            self.workflows = Some(self.target.workflows()?);
+        }
+        Ok(self.workflows.iter().flatten().find(|workflow| workflow.id == id).cloned())
+    }
+
+    /// Moves a stored object out of the state `public` before its content is replaced, if the file has it in another
+    /// state: an edit in that state would approve the new content. Returns why that is refused.
+    pub(super) fn leave_public_state(
+        &mut self,
+        content_type: &ContentType,
+        object: &ImportObject,
+        stored: &Value,
+    ) -> Result<Option<String>> {
+        let from = stored["internal"]["workflowState"].as_str().unwrap_or_default();
+        let to = object.internal("workflowState");
+        let stays = from != PUBLIC_STATE || to == from || to.is_empty();
+        if stays || !self.options.from_export || self.options.dry_run {
+            return Ok(None);
+        }
+        let Some(workflow) = self.workflow(&content_type.workflow_id)? else { return Ok(None) };
+        let Some(transitions) = shortest_path(&workflow, from, to) else {
+            return Ok(Some(no_path(from, to)));
         };
-        self.workflows = Some(workflows);
-        result
+        let refusal =
+            self.run_transitions(content_type, object.id().unwrap_or_default(), &transitions)?;
+        self.counts.statuses += u64::from(refusal.is_none());
+        Ok(refusal)
     }
 
     /// Records an object that is stored as the file contains it, if the type has statuses to set.
@@ -295,7 +319,7 @@ impl Importer<'_> {
                 continue;
             }
             let refusal = match shortest_path(workflow, from, to) {
-                None => Some(format!("there is no transition path from \"{from}\" to \"{to}\"")),
+                None => Some(no_path(from, to)),
                 Some(transitions) => {
                     self.run_transitions(content_type, change.id(), &transitions)?
                 }
@@ -328,6 +352,10 @@ impl Importer<'_> {
         }
         Ok(None)
     }
+}
+
+fn no_path(from: &str, to: &str) -> String {
+    format!("there is no transition path from \"{from}\" to \"{to}\"")
 }
 
 /// Names of the transitions that lead from one state to another, as few as possible.

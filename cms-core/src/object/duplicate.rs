@@ -72,7 +72,7 @@ impl Objects<'_> {
                 Copier { writer, catalog, caller: &owned_caller, context: &context, ids: &*ids };
             let stored = with_quota(writer, quota, || {
                 let data = copier.copy_related(content_type, &stored.data, &related)?;
-                copier.insert(content_type, write::parse(&data)?)
+                copier.insert(content_type, &write::parse(&stored.data)?, write::parse(&data)?)
             })?;
             Ok(to_json(content_type, &stored).0)
         })?;
@@ -125,16 +125,20 @@ impl Copier<'_> {
         let content_type = self.catalog.get(name)?;
         let view = View::for_object(self.caller, content_type);
         let stored = find_shown(self.writer, content_type, view, id)?;
-        let copy = self.insert(content_type, write::parse(&stored.data)?)?;
+        let object = write::parse(&stored.data)?;
+        let copy = self.insert(content_type, &object, object.clone())?;
         Ok(copy.id.into_owned())
     }
 
+    /// Inserts a copy of an object, whose links may lead to other objects already.
     fn insert(
         &self,
         content_type: &CompiledType,
+        original: &Map<String, Value>,
         mut object: Map<String, Value>,
     ) -> Result<StoredObject<'static>> {
-        let changed = properties_to_change(content_type, &object);
+        let mut changed = properties_to_change(content_type, &object);
+        changed.retain(|property| object.get(&property.name) == original.get(&property.name));
         make_unique(&changed, &mut object, &self.ids.token()[..6]).into_result()?;
         let id = self.ids.uuid();
         let errors = check_changed_patterns(content_type, &changed, &object)?;

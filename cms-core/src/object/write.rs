@@ -378,15 +378,26 @@ pub(crate) fn delete(
     log_deletion(writer, content_type, stored, stamp)
 }
 
-/// Updates the links of a stored object, including those of its published version.
+/// Updates the links of all objects of a type, see [`relink`].
+pub(crate) fn relink_all(
+    writer: &WriteTransaction<'_>,
+    properties: &[Property],
+    ctd: i64,
+) -> Result<()> {
+    let mut objects = Vec::new();
+    writer.for_each_object(ctd, |pk, _, _, _| {
+        objects.push(pk);
+        Ok(())
+    })?;
+    objects.into_iter().try_for_each(|pk| relink(writer, properties, pk))
+}
+
+/// Updates the links of a stored object, including those of its published version. Without relations, it has none.
 pub(crate) fn relink(
     writer: &WriteTransaction<'_>,
     properties: &[Property],
     pk: i64,
 ) -> Result<()> {
-    if !properties.iter().any(Property::may_link) {
-        return Ok(());
-    }
     let mut links = scan::links(&writer.object_data(pk)?, properties);
     links.extend(published_links(writer, properties, pk)?);
     writer.replace_links(pk, links.iter().map(FoundLink::target))

@@ -392,3 +392,42 @@ fn empty_list_is_no_value_of_a_required_property_in_a_list() {
         assert!(!errors.at("rows[0].part").is_empty(), "{case}: {errors:?}");
     }
 }
+
+/// The published version of `a` links to `b`, its current version does not.
+#[test]
+fn relation_removed_with_draft_and_public_releases_its_targets() {
+    let (test, local, mut definition) = with_published_article();
+    let objects = test.cms.objects();
+    objects.replace(&local, "article", "a", map(json!({"title": "A"}))).unwrap();
+    remove_property(&mut definition, "related");
+    definition.insert("draftPublic".to_owned(), json!(false));
+    apply(&test, &definition);
+    objects.delete(&local, "article", "b").unwrap();
+}
+
+/// Values of undeclared properties of list items are kept, and may be links.
+#[test]
+fn relation_declared_for_stored_values_holds_its_targets() {
+    let links = json!({ "type": "array", "items": { "$ref": "#/components/schemas/DataSource" } });
+    let related = with_rows(&links, "datasource", false);
+    let mut other = with_rows(&json!({ "type": "string" }), "text", false);
+    let rename = |definition: &mut Map<String, Value>| {
+        let text = Value::Object(definition.clone()).to_string().replace("\"part\"", "\"other\"");
+        *definition = serde_json::from_str(&text).unwrap();
+    };
+    rename(&mut other);
+    let (test, local) = (with_type(other.clone()), Caller::local());
+    let objects = test.cms.objects();
+    objects.create(&local, "article", map(json!({ "id": "b", "title": "B" }))).unwrap();
+    let rows = json!([{ "part": [link("article", "b")] }]);
+    objects
+        .create(&local, "article", map(json!({ "id": "a", "title": "A", "rows": rows })))
+        .unwrap();
+    apply(&test, &related);
+    assert!(matches!(objects.delete(&local, "article", "b"), Err(Error::Rejected(_))));
+    assert_eq!(rows_of_links(&test), ["b"]);
+}
+
+fn rows_of_links(test: &TestCms) -> Vec<String> {
+    rows(test, "SELECT target_id FROM link")
+}

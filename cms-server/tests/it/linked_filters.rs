@@ -356,20 +356,22 @@ async fn filter_on_incoming_links_follows_the_view() {
 #[tokio::test]
 async fn descending_list_is_filtered_through_relations_to_many_types() {
     let app = TestApp::new();
-    for number in 0..70 {
-        app.create_type(&format!("type{number}"), &json!({}));
+    let letters = || 'a'..='i';
+    for (first, second) in letters().flat_map(|first| letters().map(move |second| (first, second)))
+    {
+        app.create_type(&format!("type_{first}{second}"), &json!({}));
     }
     let objects: Value =
         (0..300).map(|number| json!({ "id": format!("n{number}"), "title": "T" })).collect();
-    assert_eq!(app.request("POST", "/api/v1/content/type0/batch", &objects).await.status, 200);
+    assert_eq!(app.request("POST", "/api/v1/content/type_aa/batch", &objects).await.status, 200);
     for filters in [
         json!({ "related.title": condition("notEqual", &json!(["a", "b"])) }),
-        json!({ "related.title": condition("empty", &json!(null)), "related.price": condition("notEqual", &json!([1, 2])) }),
+        json!({ "related.title": condition("empty", &json!(null)) }),
     ] {
         for direction in ["asc", "desc"] {
             let path = format!(
                 "{}&order_by=title&order_direction={direction}&limit=5",
-                list_path("type0", &filters)
+                list_path("type_aa", &filters)
             );
             let reply = app.get(&path).await;
             let list = reply.json();

@@ -3,7 +3,12 @@
 
 use serde_json::Value;
 
-use crate::{clock::Timestamp, dates::parse_lenient, error::FieldErrors, message};
+use crate::{
+    clock::Timestamp,
+    dates::{FIRST_SECONDS, parse_lenient},
+    error::FieldErrors,
+    message,
+};
 
 const CREATED_AT: &str = "createdAt";
 const UPDATED_AT: &str = "updatedAt";
@@ -38,7 +43,7 @@ impl KeptDates {
                 continue;
             }
             if name == CREATED_AT {
-                earliest = i64::MIN;
+                earliest = FIRST_SECONDS;
             }
             match value.as_str().and_then(parse_lenient) {
                 None => errors.add(format!("internal.{name}"), message::WRONG_DATE),
@@ -116,6 +121,7 @@ mod tests {
             (json!({"updatedAt": null}), json!({"internal.updatedAt": [format]})),
             (json!({"deletedAt": null}), json!({"internal.deletedAt": [format]})),
             (json!({"createdAt": "@1000000001"}), json!({"internal.createdAt": [invalid]})),
+            (json!({"createdAt": "@-62167219201"}), json!({"internal.createdAt": [invalid]})),
             (json!({"updatedAt": "@899999999"}), json!({"internal.updatedAt": [invalid]})),
             (json!({"deletedAt": "@899999999"}), json!({"internal.deletedAt": [invalid]})),
             (

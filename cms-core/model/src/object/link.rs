@@ -2,7 +2,7 @@
 //!
 //! The services check that targets exist; [`super::rules`] has the rules that need no storage.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, collections::BTreeSet};
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use serde_json::{Map, Value, json};
@@ -115,6 +115,17 @@ pub fn visit(
             _ => {}
         }
     }
+}
+
+/// The paths of the relations in lists and in custom objects: `parts.link`.
+pub fn nested_relations(properties: &[Property]) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for property in properties {
+        let below = property.nested.iter().filter(|below| below.relation.is_some());
+        let names = below.map(|below| below.name.clone()).chain(nested_relations(&property.nested));
+        found.extend(names.map(|name| format!("{}.{name}", property.name)));
+    }
+    found
 }
 
 /// Returns whether one of these values is an internal link to an object, or a list with such a link.
