@@ -51,7 +51,7 @@ use serde_json::{Map, Value, json};
 
 pub(crate) use self::http::Remote;
 use self::{
-    http::{SERVER, check_status, text, with_json},
+    http::{SERVER, check_status, send_repeatedly, text, with_json},
     path::{
         ACTIVITY, AUTH_CONTEXT, BULK_JOBS, CHECK, KEYS, PREVIEW, REINDEX, REINDEX_JOBS, SEARCH,
         TRASH, TYPES, USERS, WEBHOOKS, WORKFLOW_STATES, WORKFLOWS, activity_query, list_query,
@@ -96,7 +96,7 @@ impl ImportTarget for Remote {
         let content_type = content_type.to_owned();
         Ok(PreparedSave::new(move || {
             let send = || self.send_once(request.try_clone().expect("the body is in memory"));
-            let (status, bytes) = self.read(self.send_repeatedly(false, send)?)?;
+            let (status, bytes) = self.read(send_repeatedly(false, send)?)?;
             // A report with refused objects is no error.
             if status == 400
                 && let Ok(report) = serde_json::from_slice(&bytes)

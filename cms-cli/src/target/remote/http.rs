@@ -136,7 +136,7 @@ impl Remote {
         body: Option<&[u8]>,
         safe: bool,
     ) -> Result<Response> {
-        self.send_repeatedly(safe, || {
+        send_repeatedly(safe, || {
             let mut request = self.request(method, path)?;
             if edition == Edition::Current {
                 request = request.header("X-MODE", "preview");
@@ -152,29 +152,6 @@ impl Remote {
     /// Sends a request once.
     pub(super) fn send_once(&self, request: RequestBuilder) -> Result<Response> {
         request.send().map_err(|error| self.unreachable(&error))
-    }
-
-    /// Calls `send`, which sends a request, again if the server has not carried out the request, because it was sent
-    /// too many; a `safe` request also if the server was busy.
-    pub(super) fn send_repeatedly(
-        &self,
-        safe: bool,
-        send: impl Fn() -> Result<Response>,
-    ) -> Result<Response> {
-        let mut attempt = 1;
-        loop {
-            let response = send()?;
-            let may_be_repeated = match response.status() {
-                StatusCode::TOO_MANY_REQUESTS => true,
-                StatusCode::SERVICE_UNAVAILABLE => safe,
-                _ => false,
-            };
-            if !may_be_repeated || attempt == MAX_ATTEMPTS {
-                return Ok(response);
-            }
-            thread::sleep(retry_delay(&response));
-            attempt += 1;
-        }
     }
 
     /// Refuses a body that is too large for the server. The server would respond before it has read the
@@ -302,7 +279,7 @@ impl Remote {
             let request = self.request(&Method::POST, path)?.header("X-MODE", "preview");
             self.send_once(with_json(request, body.clone()).header("Idempotency-Key", &key))
         };
-        let send_and_read = || self.read(self.send_repeatedly(false, send)?);
+        let send_and_read = || self.read(send_repeatedly(false, send)?);
         let (status, bytes) = match send_and_read()? {
             (OUTCOME_UNKNOWN, _) => send_and_read()?,
             response => response,
@@ -361,6 +338,25 @@ pub(super) fn text(body: &impl Serialize) -> Result<Vec<u8>> {
 /// Converts an error response.
 pub(super) fn check_status(status: u16, bytes: &[u8], (what, name): Resource<'_>) -> Result<()> {
     if status < 300 { Ok(()) } else { Err(from_response(status, bytes, what, name)) }
+}
+
+/// Calls `send`, which sends a request, again if the server has not carried out the request, because it was sent
+/// too many; a `safe` request also if the server was busy.
+pub(super) fn send_repeatedly(safe: bool, send: impl Fn() -> Result<Response>) -> Result<Response> {
+    let mut attempt = 1;
+    loop {
+        let response = send()?;
+        let may_be_repeated = match response.status() {
+            StatusCode::TOO_MANY_REQUESTS => true,
+            StatusCode::SERVICE_UNAVAILABLE => safe,
+            _ => false,
+        };
+        if !may_be_repeated || attempt == MAX_ATTEMPTS {
+            return Ok(response);
+        }
+        thread::sleep(retry_delay(&response));
+        attempt += 1;
+    }
 }
 
 /// The delay that a busy server requests.

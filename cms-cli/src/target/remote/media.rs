@@ -23,7 +23,7 @@ use serde_json::Value;
 use super::{
     super::{FileUpload, read_error},
     Edition, Remote,
-    http::RESPONSE_TIMEOUT,
+    http::{RESPONSE_TIMEOUT, send_repeatedly},
     path::{BACKUP, MEDIA, file_path},
 };
 
@@ -33,7 +33,7 @@ const MIN_UPLOAD_RATE: u64 = 64 * 1024;
 impl Remote {
     pub(super) fn send_file(&self, file: &FileUpload, request: &UploadRequest) -> Result<Value> {
         let time = RESPONSE_TIMEOUT + Duration::from_secs(file.size / MIN_UPLOAD_RATE);
-        let response = self.send_repeatedly(false, || {
+        let response = send_repeatedly(false, || {
             self.request(&Method::POST, MEDIA)?
                 .timeout(time)
                 .multipart(form(file, request)?)

@@ -10,7 +10,7 @@ use reqwest::{
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::value::RawValue;
 
-use super::http::{Remote, SERVER, with_json};
+use super::http::{Remote, SERVER, send_repeatedly, with_json};
 
 const EVENT_STREAM: &str = "text/event-stream";
 
@@ -31,7 +31,7 @@ impl Remote {
         safe: bool,
         progress: &Progress,
     ) -> Result<T> {
-        let response = self.send_repeatedly(safe, || {
+        let response = send_repeatedly(safe, || {
             let request = with_json(self.request(&Method::POST, path)?, body.to_vec());
             self.send_once(request.header(ACCEPT, EVENT_STREAM))
         })?;

@@ -90,7 +90,7 @@ fn block_value(content: &str) -> String {
     let lines: Vec<&str> = iter::once(first).chain(more).collect();
     let is_filled = |line: &&str| indentation(line).is_some();
     let start = lines.iter().position(is_filled).unwrap_or(lines.len());
-    let end = lines.iter().rposition(|line| is_filled(&line)).map_or(start, |last| last + 1);
+    let end = lines.iter().rposition(is_filled).map_or(start, |last| last + 1);
     lines[start..end].join("\n")
 }
 
