@@ -330,8 +330,9 @@ impl Response {
         self
     }
 
-    /// Tells caches that the response depends on the caller, and on the headers that select its view. Without this, a browser would use a response
-    /// that it cached for a signed-in user for requests without the session too.
+    /// Tells caches that the response depends on the caller, and on the headers that select its view. Without
+    /// this, a browser would use a response that it cached for a signed-in user for requests without the session
+    /// too.
     pub(crate) fn varying_by_caller(mut self) -> Self {
         let coding = self.headers.iter().position(|(name, _)| *name == header::VARY);
         let varies = match coding {

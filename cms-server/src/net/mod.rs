@@ -1,4 +1,5 @@
-//! Connections, limits on clients, and the client of requests to others: nothing here knows a route or the content of a response.
+//! Connections, limits on clients, and the client of requests to others. Nothing here knows a route or the
+//! content of a response.
 
 pub(crate) mod connection;
 pub(crate) mod connection_limits;
