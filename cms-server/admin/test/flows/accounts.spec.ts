@@ -1,4 +1,4 @@
-import { expect, expectAccessible, signIn, test, createUser } from '../support';
+import { createSession, createUser, expect, expectAccessible, signIn, test } from '../support';
 import { ADMIN } from '../server';
 import type { Page } from '@playwright/test';
 import type { Server } from '../server';
@@ -150,7 +150,7 @@ test('ends one session of several', async ({ page, server, browser }) => {
   const other = await browser.newPage();
   await other.goto('/admin');
   await signIn(other, user);
-  await signIn(page, user);
+  await createSession(page, user);
   await page.goto('/admin/me');
   await page.getByRole('button', { name: /End the session/ }).click();
   await expect(page.getByText('The session has ended.')).toBeVisible();
@@ -160,7 +160,7 @@ test('ends one session of several', async ({ page, server, browser }) => {
 });
 
 test('keeps language, colours and shortcuts in another browser', async ({ page, browser }) => {
-  await signIn(page);
+  await createSession(page);
   await page.goto('/admin/me');
   await page.getByRole('radio', { name: 'Dark' }).check();
   await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark');
@@ -178,7 +178,7 @@ test('keeps language, colours and shortcuts in another browser', async ({ page, 
 });
 
 test('lists the shortcuts with a question mark, unless they are off', async ({ page }) => {
-  await signIn(page);
+  await createSession(page);
   await page.goto('/admin/me');
   await page.getByRole('heading', { name: 'My settings' }).click();
   await page.keyboard.press('?');

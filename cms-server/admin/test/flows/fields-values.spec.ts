@@ -1,5 +1,5 @@
 // What controls do with stored values: line breaks, long lists of links, many options, text that is no number.
-import { expect, expectAccessible, signIn, test } from '../support';
+import { createSession, expect, expectAccessible, signIn, test } from '../support';
 import { typeDefinition } from '../types';
 import { openForm, saveButton, storedObject } from '../writing';
 import type { Server } from '../server';
@@ -22,7 +22,7 @@ async function createType(server: Server): Promise<void> {
 test('keeps line breaks, finds one of many options, and explains wrong numbers', async ({ page, server }) => {
   await createType(server);
   await server.request('POST', '/api/v1/content/card', { id: 'one', title: 'first\nsecond', count: 1 });
-  await signIn(page);
+  await createSession(page);
   await openForm(page, 'c/card/one');
   const title = page.getByRole('textbox', { name: 'Title' });
   await expect(title).toHaveValue('first\nsecond');

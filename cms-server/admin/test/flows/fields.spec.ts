@@ -1,5 +1,5 @@
 import type { Locator, Page } from '@playwright/test';
-import { expect, expectAccessible, signIn, test } from '../support';
+import { createSession, expect, expectAccessible, test } from '../support';
 import type { Server } from '../server';
 
 /** Number of objects to search; CMS_FLOW_OBJECTS=100000 tests more. Fewer are quicker and find the same errors. */
@@ -11,7 +11,7 @@ const group = (page: Page | Locator, name: string) =>
   page.getByRole('group', { name: new RegExp(`^${name}( \\*?\\(required\\))?$`) });
 
 async function open(page: Page, path: string): Promise<void> {
-  await signIn(page);
+  await createSession(page);
   await page.goto(`/admin/${path}`);
 }
 

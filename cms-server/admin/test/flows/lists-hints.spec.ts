@@ -1,5 +1,5 @@
 // Hints of a type for its list.
-import { expect, signIn, test } from '../support';
+import { createSession, expect, test } from '../support';
 import { typeDefinition } from '../types';
 
 test('shows the columns and the order of the type, until the user chooses others', async ({
@@ -21,7 +21,7 @@ test('shows the columns and the order of the type, until the user chooses others
   expect(defined.status, await defined.clone().text()).toBe(200);
   for (const [title, place] of Object.entries({ One: 'a', Two: 'c', Three: 'b' }))
     await server.request('POST', '/api/v1/content/news', { title, place, kind: 'local' });
-  await signIn(page);
+  await createSession(page);
   await page.goto('/admin/c/news');
   const titles = page.getByRole('table').getByRole('rowheader');
   await expect(titles).toHaveText(['Two', 'Three', 'One']);

@@ -1,5 +1,5 @@
 // What administrators and developers do: keys, webhooks, workflows, the system, the API console.
-import { createUser, expect, expectAccessible, signIn, test } from '../support';
+import { createSession, createUser, expect, expectAccessible, signIn, test } from '../support';
 
 test('creates a key, changes it, rotates it and revokes it; programs notice each', async ({
   page,
@@ -23,7 +23,7 @@ test('creates a key, changes it, rotates it and revokes it; programs notice each
     await page.getByRole('menuitem', { name: action }).click();
   };
 
-  await signIn(page);
+  await createSession(page);
   await page.goto('/admin/keys');
   await page.getByRole('button', { name: 'New key' }).click();
   const dialog = page.getByRole('dialog');
@@ -70,7 +70,7 @@ test('creates a key, changes it, rotates it and revokes it; programs notice each
 });
 
 test('rebuilds the index with progress, and checks data integrity', async ({ page }) => {
-  await signIn(page);
+  await createSession(page);
   await page.goto('/admin/system');
   await expect(page.getByText('All parts are ready.')).toBeVisible();
   await expect(page.getByText('Free disk space')).toBeVisible();
@@ -90,7 +90,7 @@ test('rebuilds the index with progress, and checks data integrity', async ({ pag
 });
 
 test('sends a request from the console, and shows it as commands', async ({ page }) => {
-  await signIn(page);
+  await createSession(page);
   await page.goto('/admin/api');
   await page.getByLabel('contentType').fill('post');
   await page.getByLabel('limit').fill('2');
@@ -118,7 +118,7 @@ test('sends a request from the console, and shows it as commands', async ({ page
 });
 
 test('creates a workflow, and names the line of a validation error', async ({ page }) => {
-  await signIn(page);
+  await createSession(page);
   await page.goto('/admin/workflows');
   await expect(page.getByRole('heading', { name: /publishing/ })).toBeVisible();
   await page.getByRole('button', { name: 'New workflow' }).click();
@@ -147,7 +147,7 @@ test('creates a workflow, and names the line of a validation error', async ({ pa
 });
 
 test('edits states and transitions in a form, by keyboard', async ({ page, server }) => {
-  await signIn(page);
+  await createSession(page);
   await page.goto('/admin/workflows');
   await page.getByRole('button', { name: 'New workflow' }).click();
   const dialog = page.getByRole('dialog');
@@ -196,7 +196,7 @@ test('edits states and transitions in a form, by keyboard', async ({ page, serve
 });
 
 test('begins the console with the request of the open screen', async ({ page }) => {
-  await signIn(page);
+  await createSession(page);
   await page.goto('/admin/c/post/the-ten-oclock-boat');
   await page
     .getByRole('navigation', { name: 'Navigation' })

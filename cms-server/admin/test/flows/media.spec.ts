@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 import { ADMIN_KEY } from '../server';
-import { expect, expectAccessible, signIn, test } from '../support';
+import { createSession, expect, expectAccessible, signIn, test } from '../support';
 import { typeDefinition } from '../types';
 
 /** A small image that the server can decode. */
@@ -99,7 +99,7 @@ test('counts the address of a file in any text as a use', async ({ page, server 
   const body = `<p><a href="${inRichText.url}">file</a></p>`;
   const texts = { id: 'texts', title: 'Texts', body, list: ['', inList.url] };
   expect((await server.request('POST', '/api/v1/content/page', texts)).status).toBe(200);
-  await signIn(page);
+  await createSession(page);
   await page.goto('/admin/media?unused=1&kind=file');
   await expect(page.getByText('1 of the 4 files on this page are not used.')).toBeVisible();
   await expect(page.getByRole('link', { name: /lonely\.txt/ })).toBeVisible();
@@ -134,7 +134,7 @@ test('crops an image by keyboard and by numbers, and sets its focal point', asyn
 });
 
 test('chooses several files by keyboard in their order', async ({ page }) => {
-  await signIn(page);
+  await createSession(page);
   await page.goto('/admin/c/product/slow-kettle');
   await page.getByRole('button', { name: 'Choose… Pictures' }).click();
   const dialog = page.getByRole('dialog', { name: 'Choose files' });
@@ -189,7 +189,7 @@ test('works at phone width', async ({ page }) => {
 test('pastes text into the alternative text, although the clipboard has a picture of it', async ({
   page,
 }) => {
-  await signIn(page);
+  await createSession(page);
   await page.goto('/admin/c/author/maren');
   // As a spreadsheet copies a cell.
   const pastes = (text: string) =>
@@ -207,7 +207,7 @@ test('pastes text into the alternative text, although the clipboard has a pictur
 });
 
 test('offers an alternative text again that was not saved before its form was left', async ({ page }) => {
-  await signIn(page);
+  await createSession(page);
   await page.goto('/admin/c/author/maren');
   const alt = page.getByLabel(/^Alt text/);
   await expect(alt).toBeVisible();

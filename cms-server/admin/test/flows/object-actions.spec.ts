@@ -1,10 +1,10 @@
 import { createNews } from '../news';
-import { createUser, expect, expectAccessible, signIn, test } from '../support';
+import { createSession, createUser, expect, expectAccessible, test } from '../support';
 
 test('offers the actions of the open object in the command palette', async ({ page, server }) => {
   const post = { id: 'palette-post', title: 'From the palette' };
   await server.request('POST', '/api/v1/content/post', post);
-  await signIn(page);
+  await createSession(page);
   await page.goto('/admin/c/event');
   await page.getByRole('row').nth(1).getByRole('link').first().click();
   await expect(page.getByRole('complementary', { name: 'About this object' })).toBeVisible();
@@ -25,7 +25,7 @@ test('offers the actions of the open object in the command palette', async ({ pa
 });
 
 test('discards typed text and moves the focus to the heading', async ({ page }) => {
-  await signIn(page);
+  await createSession(page);
   await page.goto('/admin/c/author');
   await page.getByRole('row').nth(1).getByRole('link').first().click();
   await page.getByLabel('Name').first().fill('Someone else');
@@ -40,7 +40,7 @@ test('shows who deleted the object of an address, and restores it', async ({ pag
   const created = await server.request('POST', '/api/v1/content/author', type);
   expect(created.status, await created.clone().text()).toBe(200);
   expect((await server.request('DELETE', '/api/v1/content/author/gone')).status).toBe(204);
-  await signIn(page);
+  await createSession(page);
   await page.goto('/admin/c/author/gone');
   await expect(page.getByRole('heading', { name: 'This object was deleted' })).toBeVisible();
   await expect(page).toHaveTitle(/This object was deleted/);
@@ -53,7 +53,7 @@ test('shows who deleted the object of an address, and restores it', async ({ pag
 
 test('says which right is missing to somebody who may only read', async ({ page, server }) => {
   const viewer = await createUser(server, 'viewer');
-  await signIn(page, viewer);
+  await createSession(page, viewer);
   await page.goto('/admin/c/author');
   await page.getByRole('row').nth(1).getByRole('link').first().click();
   await expect(page.getByText('You can only read this. Missing right: change Author objects.')).toBeVisible();
@@ -68,7 +68,7 @@ test('makes one copy of an object, also if the user tries again after a lost res
   server,
 }) => {
   await createNews(server, 1);
-  await signIn(page);
+  await createSession(page);
   await page.goto('/admin/c/news/news-0');
   let isLost = true;
   await page.route('**/news-0/duplicate', async (route) => {
@@ -90,7 +90,7 @@ test('makes one copy of an object, also if the user tries again after a lost res
 
 test('notices that an object was published although the response was lost', async ({ page, server }) => {
   await createNews(server, 1);
-  await signIn(page);
+  await createSession(page);
   await page.goto('/admin/c/news/news-0');
   await page.route('**/news-0/publish', async (route) => {
     await route.fetch();
@@ -103,7 +103,7 @@ test('notices that an object was published although the response was lost', asyn
 });
 
 test('starts another new object from the form of a new one', async ({ page }) => {
-  await signIn(page);
+  await createSession(page);
   await page.goto('/admin/c/author/+new');
   const name = page.getByLabel('Name').first();
   await name.fill('First person');

@@ -1,5 +1,5 @@
 // The parts of an object: content, translations, versions, what links to it; each with its count.
-import { expect, expectAccessible, signIn, test } from '../support';
+import { createSession, expect, expectAccessible, test } from '../support';
 import { openForm, saveButton } from '../writing';
 
 const TRANSLATED = {
@@ -14,7 +14,7 @@ const TRANSLATED = {
 
 test('says how many languages are translated, and goes to an error in one', async ({ page, server }) => {
   expect((await server.request('POST', '/api/v1/content/contact', TRANSLATED)).status).toBe(200);
-  await signIn(page);
+  await createSession(page);
   await openForm(page, 'c/contact/two-languages');
   const tab = page.getByRole('navigation', { name: 'Parts of this object' });
   const translations = tab.getByRole('link', { name: /^Translations/ });
@@ -45,7 +45,7 @@ test('says how many languages are translated, and goes to an error in one', asyn
 });
 
 test('has translations of a new object beside its content', async ({ page }) => {
-  await signIn(page);
+  await createSession(page);
   await openForm(page, 'c/contact/+new');
   await page.getByLabel('Contact title').fill('Contact');
   const tabs = page.getByRole('navigation', { name: 'Parts of this object' });
@@ -64,7 +64,7 @@ test('has translations of a new object beside its content', async ({ page }) => 
 });
 
 test('says how many objects link to it, a moment after it was opened', async ({ page }) => {
-  await signIn(page);
+  await createSession(page);
   await openForm(page, 'c/author/maren');
   const used = page.getByRole('link', { name: /^Used by/ });
   await expect(used).toHaveText(/^Used by.\d+$/, { timeout: 20_000 });

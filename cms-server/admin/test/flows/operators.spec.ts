@@ -1,7 +1,7 @@
 // The screens of operators by keyboard and on phones: rights, keys, sessions, activity, the system.
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { createUser, expect, expectAccessible, signIn, test } from '../support';
+import { createSession, createUser, expect, expectAccessible, signIn, test } from '../support';
 import { addManaged, expectNoSidewaysScroll, openScreen } from '../screens';
 
 const PHONE = { width: 320, height: 700 };
@@ -16,7 +16,7 @@ test('gives rights by keyboard: one stop of the Tab key, arrows, a filter for ma
     const type = { ...place, id: undefined, name, label: name };
     expect((await server.request('POST', types, type)).status).toBe(200);
   }
-  await signIn(page);
+  await createSession(page);
   await page.goto('/admin/keys');
   await page.getByRole('button', { name: 'New key' }).click();
   const dialog = page.getByRole('dialog');
@@ -87,7 +87,7 @@ test('keeps the focus in a list when a row is removed', async ({ page, server, b
     await signIn(other, user);
     others.push(other);
   }
-  await signIn(page, user);
+  await createSession(page, user);
   await page.goto('/admin/me');
   const ends = page.getByRole('button', { name: /End the session/ });
   await expect(ends).toHaveCount(3);
@@ -105,7 +105,7 @@ test('moves the focus to the next key after one was revoked', async ({ page, ser
     const body = { name, kind: 'scoped', rules: [{ ctd: '*', read: true }] };
     expect((await server.request('POST', '/api/v1/internal/key', body)).ok).toBe(true);
   }
-  await signIn(page);
+  await createSession(page);
   await page.goto('/admin/keys');
   for (const [name, next] of [
     ['first', 'second'],
@@ -127,7 +127,7 @@ test('moves the focus to the next key after one was revoked', async ({ page, ser
 
 test('shows the history of one object', async ({ page, server }) => {
   await addManaged(server);
-  await signIn(page);
+  await createSession(page);
   await page.goto('/admin/activity');
   await page.getByRole('button', { name: 'History of Tidewater' }).first().click();
   await expect(page).toHaveURL(/type=product/);
@@ -141,7 +141,7 @@ test('shows the history of one object', async ({ page, server }) => {
 });
 
 test('shows the changes of some days', async ({ page }) => {
-  await signIn(page);
+  await createSession(page);
   await page.goto('/admin/activity');
   const rows = page.getByRole('main').getByRole('listitem');
   const today = await page.evaluate(() => {
@@ -166,7 +166,7 @@ test('shows what another administrator rebuilds and changes', async ({ page, ser
   const bulk = { action: 'patch', patch: { excerpt: 'Soon.' }, filters: {}, expect: 16 };
   const created = await server.request('POST', '/api/v1/content/post/bulk', bulk);
   expect(created.status, await created.clone().text()).toBe(202);
-  await signIn(page);
+  await createSession(page);
   await page.goto('/admin/system');
   const rebuild = page.getByRole('listitem').filter({ hasText: 'Post, Author · Done' });
   await expect(rebuild).toContainText('21 of 21 objects · admin · ');
@@ -180,7 +180,7 @@ test('shows what another administrator rebuilds and changes', async ({ page, ser
 });
 
 test('continues the rebuild of the index when the screen is left', async ({ page }) => {
-  await signIn(page);
+  await createSession(page);
   await page.goto('/admin/system');
   await page.getByRole('button', { name: 'Rebuild' }).click();
   await page.getByRole('link', { name: 'Activity', exact: true }).click();
@@ -192,7 +192,7 @@ test('continues the rebuild of the index when the screen is left', async ({ page
 });
 
 test('stops a check by its button, and when the screen is left', async ({ page }) => {
-  await signIn(page);
+  await createSession(page);
   await page.goto('/admin/system');
   const section = page.getByRole('region', { name: 'Integrity' });
   const check = section.getByRole('button', { name: 'Check', exact: true });
@@ -230,7 +230,7 @@ test('leads from a missing file to its object, and offers no repair for it', asy
   const folder = join(server.folder, 'data/media');
   const name = readdirSync(folder).find((file) => file.startsWith('_media-')) ?? '';
   rmSync(join(folder, name));
-  await signIn(page);
+  await createSession(page);
   await page.goto('/admin/system');
   await page.getByRole('button', { name: 'Check', exact: true }).click();
   await expect(page.getByText('1 finding')).toBeVisible();

@@ -1,7 +1,7 @@
-import { expect, expectAccessible, signIn, test } from '../support';
+import { createSession, expect, expectAccessible, test } from '../support';
 
 test('activity says that there are changes, and shows them when asked', async ({ page, server }) => {
-  await signIn(page);
+  await createSession(page);
   await page.goto('/admin/activity');
   const rows = page.getByRole('main').getByRole('listitem');
   await expect(rows.first()).toBeVisible();

@@ -3,7 +3,7 @@ import type { Locator, Page } from '@playwright/test';
 import { addManaged, openScreen, tabTo } from '../screens';
 import { stored } from '../texts';
 import { createNews } from '../news';
-import { expect, expectAccessible, signIn, test } from '../support';
+import { createSession, expect, expectAccessible, signIn, test } from '../support';
 import { openForm, saveButton } from '../writing';
 
 test('writes, corrects and publishes a post without a pointer', async ({ page, server }) => {
@@ -60,7 +60,7 @@ test('keeps the focus after a save or a restore, in a dialog that loads, and aft
   server,
 }) => {
   await createNews(server, 2);
-  await signIn(page);
+  await createSession(page);
   await openForm(page, 'c/news/news-0');
   await page.getByLabel('Title').fill('Changed');
   await saveButton(page).press('Enter');

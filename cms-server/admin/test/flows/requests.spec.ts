@@ -1,9 +1,9 @@
 // The requests behind a screen.
 import { addManaged, openScreen, SCREENS } from '../screens';
-import { expect, expectAccessible, signIn, test } from '../support';
+import { createSession, expect, expectAccessible, signIn, test } from '../support';
 
 test('shows the requests of a screen as commands, and opens one in the console', async ({ page }) => {
-  await signIn(page);
+  await createSession(page);
   await page.goto('/admin/c/product?order=-price');
   await expect(page.getByRole('table').getByRole('rowheader')).toHaveCount(14);
   await page.getByRole('button', { name: 'ada', exact: true }).click();
@@ -30,7 +30,7 @@ test('shows the requests of a screen as commands, and opens one in the console',
 test('hands the body of a save over to the console, and closes by Escape', async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 800 });
   await page.emulateMedia({ colorScheme: 'dark' });
-  await signIn(page);
+  await createSession(page);
   await page.goto('/admin/c/author/maren');
   await page.getByLabel('Role').selectOption('buyer');
   await page.getByRole('button', { name: /^Save/ }).click();
@@ -82,7 +82,7 @@ test('sends requests without drafts, and shows commands for a query', async ({ p
   const definition = (await (await server.request('GET', type)).json()) as Record<string, unknown>;
   await server.request('PUT', type, { ...definition, draftPublic: true });
   await server.request('POST', '/api/v1/content/post/the-ten-oclock-boat/unpublish');
-  await signIn(page);
+  await createSession(page);
   await page.goto('/admin/api?op=content_list&path.contentType=post&query.limit=1');
   await page.getByRole('button', { name: 'Send GET' }).click();
   const response = page.getByRole('region', { name: 'Response' }).last();

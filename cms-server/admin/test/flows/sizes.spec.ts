@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import type { Page } from '@playwright/test';
-import { expect, signIn, test } from '../support';
+import { createSession, expect, signIn, test } from '../support';
 
 const KIB = 1024;
 
@@ -27,7 +27,7 @@ async function loadedBytes(page: Page): Promise<{ js: number; css: number }> {
 }
 
 test('first screen is small', async ({ page }) => {
-  await signIn(page);
+  await createSession(page);
   await page.goto('/admin/c/product');
   await expect(page.getByRole('row').nth(1)).toBeVisible();
   const { js, css } = await loadedBytes(page);
@@ -36,7 +36,7 @@ test('first screen is small', async ({ page }) => {
 });
 
 test('object without rich editors adds little', async ({ page }) => {
-  await signIn(page);
+  await createSession(page);
   await page.goto('/admin/c/product');
   await expect(page.getByRole('row').nth(1)).toBeVisible();
   const list = await loadedBytes(page);

@@ -2,7 +2,7 @@
 import type { Page, Route } from '@playwright/test';
 import { createNews } from '../news';
 import { addManaged } from '../screens';
-import { createUser, expect, expectAccessible, signIn, test } from '../support';
+import { createSession, createUser, expect, expectAccessible, signIn, test } from '../support';
 
 /** Requests of the frame, not of a screen: the session, the types, the settings and the stream. */
 const FRAME = /\/session($|\/)|\/contenttype(\?|$|\/_webhooks$)|\/changes/;
@@ -94,7 +94,7 @@ test('loads a missing screen when the connection is back', async ({ page, contex
 
 test('says which right is missing, not only that access is denied', async ({ page, server }) => {
   const user = await createUser(server, 'custom', { rules: [{ ctd: 'author', read: true }] });
-  await signIn(page, user);
+  await createSession(page, user);
   await page.goto('/admin/media');
   await expect(page.getByText('You may not see this. Missing right: read files')).toBeVisible();
   await page.goto('/admin/c/product/tidewater');

@@ -1,8 +1,8 @@
 import { createSheetType, send } from '../exact';
-import { expect, expectAccessible, signIn, test } from '../support';
+import { createSession, expect, expectAccessible, signIn, test } from '../support';
 
 test('deletes, undoes, and restores from the trash under another id', async ({ page, server }) => {
-  await signIn(page);
+  await createSession(page);
   await page.goto('/admin/c/product');
   await page.getByLabel('Select Roasting day ear muffs').check();
   await page.getByRole('button', { name: 'Delete', exact: true }).click();
@@ -105,7 +105,7 @@ test('asks for the number of all objects that it removes, not of those that a fi
     const { id } = (await created.json()) as { id: string };
     expect((await server.request('DELETE', `/api/v1/content/product/${id}`)).status).toBe(204);
   }
-  await signIn(page);
+  await createSession(page);
   await page.goto('/admin/trash?q=kettle');
   await expect(page.getByRole('button', { name: 'Lost kettle', exact: true })).toHaveCount(1);
   await page.getByRole('button', { name: 'Empty the trash…' }).click();

@@ -13,7 +13,7 @@ async function send(server: Server, method: string, path: string, body?: unknown
 
 test('sends nothing in the name of a user who has signed in in another tab', async ({ page, server }) => {
   const ben = await createUser(server, 'admin');
-  await signIn(page);
+  await createSession(page);
   await openForm(page, `c/${KETTLE}`);
   // As in another tab that has not told this one yet.
   await createSession(page, ben);
@@ -35,7 +35,7 @@ test('changes only what was edited of a user and a key', async ({ page, server }
   await createUser(server, 'admin');
   const users = (await send(server, 'GET', 'internal/user')) as { data: { id: string; email: string }[] };
   const user = users.data.find(({ email }) => email.startsWith('admin@'))?.id ?? '';
-  await signIn(page);
+  await createSession(page);
   await page.goto(`/admin/users/${user}`);
   await expect(page.getByLabel(/^Name/)).toHaveValue('admin user');
   await send(server, 'PUT', `internal/user/${user}`, { role: 'viewer' });
@@ -64,7 +64,7 @@ test('changes only what was edited of a user and a key', async ({ page, server }
 test('says that a workflow was changed by somebody else before it is replaced', async ({ page, server }) => {
   const review = { id: 'review', name: 'Review', states: ['draft', 'public'] };
   await send(server, 'POST', 'internal/workflow', review);
-  await signIn(page);
+  await createSession(page);
   await page.goto('/admin/workflows');
   await page.getByRole('button', { name: 'Edit Review' }).click();
   const dialog = page.getByRole('dialog');
@@ -83,7 +83,7 @@ test('says that a workflow was changed by somebody else before it is replaced', 
 
 test('shows nothing of a user to the next one in the same tab', async ({ page, server }) => {
   const ben = await createUser(server, 'editor');
-  await signIn(page);
+  await createSession(page);
   await page.goto('/admin/c/product');
   await page.getByLabel('Select Roasting day ear muffs').check();
   await page.getByRole('button', { name: 'Delete', exact: true }).click();
@@ -99,7 +99,7 @@ test('shows nothing of a user to the next one in the same tab', async ({ page, s
 
 test('continues with an object that somebody else has deleted and restored', async ({ page, server }) => {
   await send(server, 'POST', 'content/author', { id: 'lost', name: 'Lost', role: 'writer' });
-  await signIn(page);
+  await createSession(page);
   await openForm(page, 'c/author/lost');
   await page.getByLabel('Name').fill('Lost and found');
   await send(server, 'DELETE', 'content/author/lost');
@@ -114,7 +114,7 @@ test('continues with an object that somebody else has deleted and restored', asy
 });
 
 test('has no unsaved work after a reload during a save that was carried out', async ({ page, server }) => {
-  await signIn(page);
+  await createSession(page);
   await openForm(page, `c/${KETTLE}`);
   await page.getByLabel('Name').fill('Saved before the reload');
   await expect(page.getByText(/1 change, stored/)).toBeVisible();
@@ -160,7 +160,7 @@ test('shows the theme of the user who signs in, and rights as soon as the tab is
   const { data } = (await send(server, 'GET', 'internal/user?q=viewer@example.com')) as {
     data: { id: string }[];
   };
-  await signIn(page);
+  await createSession(page);
   await page.goto('/admin/me');
   await page.getByRole('radio', { name: 'Dark' }).check();
   await signOut(page);
@@ -211,7 +211,7 @@ test('deletes and restores what somebody else has just deleted and restored', as
 });
 
 test('keeps edits of a type that somebody else has deleted', async ({ page, server }) => {
-  await signIn(page);
+  await createSession(page);
   await page.goto('/admin/types/event?view=settings');
   await page
     .getByLabel(/^Label/)

@@ -1,6 +1,6 @@
 // Content types: errors are shown at their settings, and nothing that was typed is lost.
 import type { Page } from '@playwright/test';
-import { expect, expectAccessible, signIn, test } from '../support';
+import { createSession, expect, expectAccessible, signIn, test } from '../support';
 
 async function open(page: Page, path: string): Promise<void> {
   await page.goto(`/admin/${path}`);
@@ -22,7 +22,7 @@ async function add(page: Page, kind: string, label: string): Promise<void> {
 }
 
 test('keeps the field for stored objects while its value is wrong, and shows the error', async ({ page }) => {
-  await signIn(page);
+  await createSession(page);
   await open(page, 'types/product');
   await add(page, 'Number', 'Stock');
   await page.getByLabel('Required', { exact: true }).check();
@@ -38,7 +38,7 @@ test('keeps the field for stored objects while its value is wrong, and shows the
 });
 
 test('links from the plan to a wrong setting of a property and of the type', async ({ page }) => {
-  await signIn(page);
+  await createSession(page);
   await open(page, 'types/product');
   await property(page, /^Name name/).click();
   await page.getByLabel('Pattern (regular expression)').fill('(');
@@ -57,7 +57,7 @@ test('links from the plan to a wrong setting of a property and of the type', asy
 });
 
 test('keeps a refused name and number, and applies nothing meanwhile', async ({ page }) => {
-  await signIn(page);
+  await createSession(page);
   await open(page, 'types/product');
   await add(page, 'Number', 'Stock');
   await expect(apply(page)).toBeEnabled();
@@ -81,7 +81,7 @@ test('keeps a refused name and number, and applies nothing meanwhile', async ({ 
 });
 
 test('keeps JSON that is no definition', async ({ page }) => {
-  await signIn(page);
+  await createSession(page);
   await open(page, 'types/place?view=json');
   await page.locator('.cm-content').fill('{"name": ');
   await expect(plan(page)).toContainText('Correct this first.');
@@ -91,7 +91,7 @@ test('keeps JSON that is no definition', async ({ page }) => {
 });
 
 test('continues a removed property under a new name, also in the slug rule', async ({ page, server }) => {
-  await signIn(page);
+  await createSession(page);
   await open(page, 'types/post');
   await page.getByRole('button', { name: 'Remove Title' }).click();
   await add(page, 'Text', 'Headline');

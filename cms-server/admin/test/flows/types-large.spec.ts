@@ -2,7 +2,7 @@
 // continues writing.
 import type { Page } from '@playwright/test';
 import type { Server } from '../server';
-import { createUser, expect, expectAccessible, signIn, test } from '../support';
+import { createSession, createUser, expect, expectAccessible, signIn, test } from '../support';
 
 const OBJECTS = Number(process.env.CMS_FLOW_OBJECTS ?? 2000);
 const BATCH = 1000;
@@ -126,7 +126,7 @@ test('converts many objects while a colleague writes, and loses nothing', async 
   };
   await fill(server);
   const ben = await createUser(server, 'editor');
-  await signIn(page);
+  await createSession(page);
   await page.goto('/admin/types/article');
 
   const context = await browser.newContext();

@@ -1,7 +1,7 @@
 // Content types that two people change, and options that objects still have.
 import type { Page } from '@playwright/test';
 import type { Server } from '../server';
-import { expect, expectAccessible, signIn, test } from '../support';
+import { createSession, expect, expectAccessible, test } from '../support';
 
 async function open(page: Page, path: string): Promise<void> {
   await page.goto(`/admin/${path}`);
@@ -21,7 +21,7 @@ async function change(server: Server, name: string, how: (text: string) => strin
 }
 
 test('shows what somebody else has changed, and keeps the edits of both', async ({ page, server }) => {
-  await signIn(page);
+  await createSession(page);
   await open(page, 'types/product');
   await property(page, /^Price/).click();
   await page.getByLabel('Label').fill('Price per bag');
@@ -57,7 +57,7 @@ test('shows what somebody else has changed, and keeps the edits of both', async 
 });
 
 test('counts objects with a renamed option, and changes them with it', async ({ page, server }) => {
-  await signIn(page);
+  await createSession(page);
   await open(page, 'types/product');
   await property(page, /^Roast/).click();
   const option = page.getByLabel('Value of option 1');
@@ -119,7 +119,7 @@ test('changes removed options in lists of values and in the items of lists', asy
   const before = [await withMethod(old), await withSize('250'), await withSize('125')];
   expect(Math.min(...before)).toBeGreaterThan(0);
 
-  await signIn(page);
+  await createSession(page);
   await open(page, 'types/product');
   await property(page, /^Sizes/).click();
   await page.getByLabel('Value of option 2').fill('300');
@@ -146,7 +146,7 @@ test('changes removed options in lists of values and in the items of lists', asy
 });
 
 test('finds a kind of property by a word, by keyboard', async ({ page }) => {
-  await signIn(page);
+  await createSession(page);
   await open(page, 'types/place');
   const add = page.getByRole('button', { name: '+ Add property' });
   await add.focus();
@@ -165,7 +165,7 @@ test('finds a kind of property by a word, by keyboard', async ({ page }) => {
 });
 
 test('returns the focus after each dialog', async ({ page }) => {
-  await signIn(page);
+  await createSession(page);
   await open(page, 'types/event?view=settings');
   await page.getByLabel('Label', { exact: false }).first().fill('Meeting');
   for (const name of ['Delete type…', 'Discard changes']) {
@@ -188,7 +188,7 @@ test('returns the focus after each dialog', async ({ page }) => {
 });
 
 test('edits lengths, defaults and unique combinations without JSON', async ({ page, server }) => {
-  await signIn(page);
+  await createSession(page);
   await open(page, 'types/place');
   await property(page, /^Name name/).click();
   await page.getByLabel('At least so many characters').fill('9');
@@ -215,7 +215,7 @@ test('edits lengths, defaults and unique combinations without JSON', async ({ pa
 });
 
 test('gives a type an icon, which stands before its name', async ({ page }) => {
-  await signIn(page);
+  await createSession(page);
   await open(page, 'types/product');
   await page.getByRole('tab', { name: 'Settings' }).click();
   await page.getByLabel('Icon').fill('☕ tea');
@@ -235,7 +235,7 @@ test('gives a type an icon, which stands before its name', async ({ page }) => {
 });
 
 test('keeps what is edited while a change is being applied', async ({ page }) => {
-  await signIn(page);
+  await createSession(page);
   await page.goto('/admin/types/event?view=settings');
   const label = page.getByLabel(/^Label/).first();
   await label.fill('Occasion');

@@ -1,7 +1,7 @@
 // Content types: the builder shows what a change does to stored objects before it happens.
 import type { Page } from '@playwright/test';
 import type { Server } from '../server';
-import { createUser, expect, expectAccessible, signIn, test } from '../support';
+import { createSession, createUser, expect, expectAccessible, signIn, test } from '../support';
 
 async function open(page: Page, path: string): Promise<void> {
   await page.goto(`/admin/${path}`);
@@ -67,7 +67,7 @@ test('creates a type with a relation, and uses it', async ({ page }) => {
 });
 
 test('renames, converts, fills and removes values as the plan says', async ({ page, server }) => {
-  await signIn(page);
+  await createSession(page);
   await open(page, 'types/product');
   await property(page, /^Name name/).click();
   await page.getByLabel('Name in the API').fill('title');
@@ -126,7 +126,7 @@ test('reads numbers from text on request', async ({ page, server }) => {
   });
   await server.request('POST', '/api/v1/content/vote', { id: 'one', count: '12' });
   await server.request('POST', '/api/v1/content/vote', { id: 'two', count: 'many' });
-  await signIn(page);
+  await createSession(page);
   await open(page, 'types/vote');
   await property(page, /^Count/).click();
   await page.getByLabel('Kind', { exact: true }).selectOption('integer');
@@ -142,7 +142,7 @@ test('reads numbers from text on request', async ({ page, server }) => {
 });
 
 test('asks whether a new property is the new name of a removed one', async ({ page, server }) => {
-  await signIn(page);
+  await createSession(page);
   await open(page, 'types/place');
   await page.getByRole('button', { name: 'Remove Address' }).click();
   await page.getByRole('button', { name: '+ Add property' }).click();
@@ -161,7 +161,7 @@ test('asks whether a new property is the new name of a removed one', async ({ pa
 });
 
 test('shows a plan again when the server has changed meanwhile', async ({ page, server }) => {
-  await signIn(page);
+  await createSession(page);
   await open(page, 'types/author');
   await page.getByRole('button', { name: 'Remove Bio' }).click();
   await plan(page)
@@ -182,7 +182,7 @@ test('shows a plan again when the server has changed meanwhile', async ({ page, 
 });
 
 test('continues in an open form when its type changes', async ({ page, server }) => {
-  await signIn(page);
+  await createSession(page);
   await open(page, 'c/product/slow-kettle');
   await page.getByLabel('Name').fill('Slow kettle, second edition');
   const type = await stored(server, 'internal/contenttype/product');
@@ -215,7 +215,7 @@ test('changes several types together, and keeps edits over a reload', async ({ p
 });
 
 test('deletes a type only after its name was typed', async ({ page, server }) => {
-  await signIn(page);
+  await createSession(page);
   await open(page, 'types/event');
   await page.getByRole('button', { name: 'Delete type…' }).click();
   const dialog = page.getByRole('dialog');
@@ -229,7 +229,7 @@ test('deletes a type only after its name was typed', async ({ page, server }) =>
 });
 
 test('moves the objects of a type to the trash and keeps the type', async ({ page, server }) => {
-  await signIn(page);
+  await createSession(page);
   await open(page, 'types/event');
   await page.getByRole('button', { name: 'Delete type…' }).click();
   const dialog = page.getByRole('dialog');
@@ -244,7 +244,7 @@ test('moves the objects of a type to the trash and keeps the type', async ({ pag
 });
 
 test('shows the form, the definition and the order by keyboard', async ({ page }) => {
-  await signIn(page);
+  await createSession(page);
   await open(page, 'types/place');
   await property(page, /^Name name/).focus();
   await page.keyboard.press('Alt+ArrowDown');
@@ -265,7 +265,7 @@ test('shows the form, the definition and the order by keyboard', async ({ page }
 test.describe('types in files', () => {
   test.use({ options: { environment: { CMS_TYPES_READONLY: 'true' } } });
   test('shows the command in place of the builder', async ({ page }) => {
-    await signIn(page);
+    await createSession(page);
     await open(page, 'types/product');
     await expect(page.getByText('cms ctd apply project.yaml')).toBeVisible();
     await expect(page.getByRole('button', { name: '+ Add property' })).toBeHidden();

@@ -1,7 +1,7 @@
 // First steps of an editor who has never seen the page: which element has the focus, and what works without an
 // explanation.
 import type { Page } from '@playwright/test';
-import { expect, expectAccessible, signIn, test } from '../support';
+import { createSession, expect, expectAccessible, signIn, test } from '../support';
 import type { Server } from '../server';
 
 async function makeDraftPublic(server: Server) {
@@ -19,7 +19,7 @@ const side = (page: Page) => page.getByRole('navigation', { name: 'Navigation' }
 
 test('writes a post by keyboard from its first field on', async ({ page, server }) => {
   await makeDraftPublic(server);
-  await signIn(page);
+  await createSession(page);
   await page.goto('/admin/c/post');
   await page.getByRole('link', { name: 'New: Post' }).click();
   await expect(page.getByLabel('Title')).toBeFocused();
@@ -48,7 +48,7 @@ test('writes a post by keyboard from its first field on', async ({ page, server 
 });
 
 test('returns the focus when a dialog closes', async ({ page }) => {
-  await signIn(page);
+  await createSession(page);
   await page.goto('/admin/c/post/the-grinder-that-sang');
   const text = page.getByRole('textbox', { name: 'Content' });
   await text.click();
@@ -66,7 +66,7 @@ test('returns the focus when a dialog closes', async ({ page }) => {
 test('publishes later from the dialog that publishes', async ({ page, server }) => {
   await makeDraftPublic(server);
   await edit(server, 'the-grinder-that-sang', { minutes: 9 });
-  await signIn(page);
+  await createSession(page);
   await page.goto('/admin/c/post/the-grinder-that-sang');
   const opener = page.getByRole('button', { name: 'Publish…' }).last();
   await opener.click();
@@ -96,7 +96,7 @@ test('names linked objects in the dry run of a bulk job, and the schedules that 
   server,
 }) => {
   await makeDraftPublic(server);
-  await signIn(page);
+  await createSession(page);
   await page.goto('/admin/c/post?q=sack');
   await page
     .getByRole('row', { name: /last sack/ })

@@ -2,7 +2,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Server } from '../server';
-import { expect, expectAccessible, signIn, test } from '../support';
+import { createSession, expect, expectAccessible, test } from '../support';
 
 async function addWebhook(server: Server, more: Record<string, unknown>): Promise<void> {
   const hook = {
@@ -46,7 +46,7 @@ test.describe('with webhooks to this machine', () => {
   test('shows why a webhook fails, and replays deliveries', async ({ page, server }) => {
     // Nothing listens on port 9.
     await addWebhook(server, { url: 'https://127.0.0.1:9/hook' });
-    await signIn(page);
+    await createSession(page);
     await page.goto('/admin/webhooks');
     await expect(page.getByText('Active')).toBeVisible();
     await expectAccessible(page);
@@ -89,7 +89,7 @@ test.describe('with webhooks to this machine', () => {
       { id: 'tidewater', price: 12 },
       { id: 'slow-kettle', price: 13 },
     ]);
-    await signIn(page);
+    await createSession(page);
     await page.goto('/admin/webhooks/build-site');
     await expect(page.getByText('X-Site: ••••••')).toBeVisible();
     await expect(page.getByRole('listitem').getByText('Failed, will be retried')).toHaveCount(2);
@@ -121,7 +121,7 @@ test.describe('with webhooks to this machine', () => {
 
   test('switches a webhook off and on', async ({ page, server }) => {
     await addWebhook(server, { url: 'https://127.0.0.1:9/hook' });
-    await signIn(page);
+    await createSession(page);
     await page.goto('/admin/webhooks/build-site');
     await page.getByRole('button', { name: 'Switch off' }).click();
     await expect(page.getByText('The webhook is off.')).toBeVisible();
@@ -143,7 +143,7 @@ test('chooses the types and actions of a webhook, and hides the values of its he
 
   server,
 }) => {
-  await signIn(page);
+  await createSession(page);
   await page.goto('/admin/c/_webhooks/+new');
   await page.getByLabel(/^Name/).first().fill('Build');
   await page.getByLabel(/^Url/).fill('https://site.example/build');

@@ -1,6 +1,6 @@
 // Failures under an open form: deleted types, wrong clocks, full storage, several tabs, sign-out, killed processes.
 import { ADMIN } from '../server';
-import { createUser, expect, expectAccessible, signIn, test } from '../support';
+import { createSession, createUser, expect, expectAccessible, signIn, test } from '../support';
 import { typeDefinition } from '../types';
 import {
   chooseSignOut,
@@ -18,7 +18,7 @@ test('keeps what was typed when the content type is deleted', async ({ page, ser
   const memo = typeDefinition('memo', 'Memo', { title: { inputType: 'text' }, text: { inputType: 'text' } });
   const created = await server.request('POST', '/api/v1/internal/contenttype', memo);
   expect(created.status, await created.clone().text()).toBe(200);
-  await signIn(page);
+  await createSession(page);
   await openForm(page, 'c/memo/+new');
   await page.getByLabel('Title').fill('Typed before the end of the type');
   const deleted = await server.request('DELETE', '/api/v1/internal/contenttype/memo');
@@ -32,7 +32,7 @@ test('keeps what was typed when the content type is deleted', async ({ page, ser
 test('keeps what was typed when the user loses all rights to the type', async ({ page, server }) => {
   const rule = { ctd: 'product', create: true, read: true, update: true };
   const user = await createUser(server, 'custom', { rules: [rule] });
-  await signIn(page, user);
+  await createSession(page, user);
   await openForm(page, KETTLE);
   await page.getByLabel('Name').fill('Mine until now');
   const users = await (await server.request('GET', '/api/v1/internal/user?q=custom@example.com')).json();
@@ -59,7 +59,7 @@ for (const [what, years] of [
     const shifted = Date.now() + years * 365 * 86_400_000;
     await page.clock.install({ time: shifted });
     await page.goto('/admin');
-    await signIn(page);
+    await createSession(page);
     await openForm(page, KETTLE);
     await withoutWorkingCopies(page);
     await page.getByLabel('Name').fill('Out of time');
@@ -94,7 +94,7 @@ for (const [what, years] of [
 }
 
 test('keeps the unsaved work of two tabs on one object', async ({ page, context, server }) => {
-  await signIn(page);
+  await createSession(page);
   await openForm(page, KETTLE);
   const other = await context.newPage();
   await other.goto(page.url());
@@ -128,7 +128,7 @@ test('keeps the unsaved work of two tabs on one object', async ({ page, context,
 
 test('sends unsaved work before sign-out, and the next user does not see it', async ({ page, server }) => {
   const ben = await createUser(server, 'editor');
-  await signIn(page);
+  await createSession(page);
   await openForm(page, KETTLE);
   await page.getByLabel('Name').fill('Text of Ada');
   await signOut(page);
@@ -147,11 +147,11 @@ test('sends unsaved work before sign-out, and the next user does not see it', as
       }),
   );
   expect(left).toBe(0);
-  await signIn(page, ben);
+  await createSession(page, ben);
   await openForm(page, KETTLE);
   await expect(page.getByLabel('Name')).toHaveValue('Slow kettle');
   await signOut(page);
-  await signIn(page);
+  await createSession(page);
   await openForm(page, KETTLE);
   await expect(page.getByLabel('Name')).toHaveValue('Text of Ada');
   await expect(page.getByText(/not saved yet/)).toBeVisible();
@@ -159,7 +159,7 @@ test('sends unsaved work before sign-out, and the next user does not see it', as
 });
 
 test('asks before a sign-out that would lose the text of another tab', async ({ page, context }) => {
-  await signIn(page);
+  await createSession(page);
   await openForm(page, KETTLE);
   const other = await context.newPage();
   await other.goto(page.url());
@@ -187,7 +187,7 @@ test('says that the storage of the browser is full, and stores on the server', a
     };
   });
   await page.goto('/admin');
-  await signIn(page);
+  await createSession(page);
   await openForm(page, KETTLE);
   await page.getByLabel('Name').fill('Only on the server');
   await expect(page.getByText(/This browser does not store your text/)).toBeVisible();
@@ -198,7 +198,7 @@ test('says that the storage of the browser is full, and stores on the server', a
 });
 
 test('keeps typed text when the process of the tab crashes', async ({ page, context }) => {
-  await signIn(page);
+  await createSession(page);
   await openForm(page, KETTLE);
   await withoutWorkingCopies(page);
   await page.getByLabel('Name').fill('Before the crash');
@@ -215,7 +215,7 @@ test('keeps typed text when the process of the tab crashes', async ({ page, cont
 });
 
 test('keeps stored work for another browser when the server is killed', async ({ page, browser, server }) => {
-  await signIn(page);
+  await createSession(page);
   await openForm(page, KETTLE);
   const sent = page.waitForResponse((response) => response.url().endsWith('/working-copy') && response.ok());
   await page.getByLabel('Name').fill('Stored before the crash');
@@ -241,7 +241,7 @@ test('keeps stored work for another browser when the server is killed', async ({
 });
 
 test('does not change an open form while the server is down', async ({ page, server }) => {
-  await signIn(page);
+  await createSession(page);
   await openForm(page, KETTLE);
   await page.getByLabel('Name').fill('Undisturbed');
   await withoutLiveUpdates(page);

@@ -1,6 +1,6 @@
 // Texts and lists that are far larger than anybody plans for: they open, can be edited and saved, or the page
 // says why not.
-import { expect, expectAccessible, signIn, test } from '../support';
+import { createSession, expect, expectAccessible, test } from '../support';
 import { openForm, paste, saveButton, storedObject } from '../writing';
 
 const MEGABYTE = 1_000_000;
@@ -13,7 +13,7 @@ test.describe('5 MB pasted', () => {
   test.beforeEach(() => test.setTimeout(120_000));
 
   test('into lines and areas of text: stays stored, and says that it is too large', async ({ page }) => {
-    await signIn(page);
+    await createSession(page);
     await openForm(page, 'c/author/maren');
     await paste(page.getByLabel('Name'), FIVE_MEGABYTES);
     await paste(page.getByLabel('Bio'), FIVE_MEGABYTES);
@@ -35,7 +35,7 @@ test.describe('5 MB pasted', () => {
     server,
   }) => {
     const path = '/api/v1/content/product/tidewater';
-    await signIn(page);
+    await createSession(page);
     await openForm(page, 'c/product/tidewater');
     const text = page.getByRole('textbox', { name: 'Description', exact: true });
     await paste(text, FIVE_MEGABYTES, `<p>${FIVE_MEGABYTES}</p>`);
@@ -60,7 +60,7 @@ test.describe('5 MB pasted', () => {
   });
 
   test('into Markdown: can be edited, and says that it is too large', async ({ page }) => {
-    await signIn(page);
+    await createSession(page);
     await page.goto('/admin/c/place');
     await page.getByRole('row').nth(1).getByRole('link').first().click();
     const story = page.getByRole('textbox', { name: 'Story' });
@@ -82,7 +82,7 @@ test.describe('10,000 items', () => {
   test('of lines: opens, moves to the end, types and saves', async ({ page, server }) => {
     const languages = Array.from({ length: COUNT }, (_none, index) => `language ${String(index + 1)}`);
     expect((await server.request('PATCH', '/api/v1/content/author/maren', { languages })).status).toBe(200);
-    await signIn(page);
+    await createSession(page);
     await openForm(page, 'c/author/maren');
     const group = page.getByRole('group', { name: 'Languages' });
     await expect(group.getByRole('textbox')).toHaveCount(100);
@@ -113,7 +113,7 @@ test.describe('10,000 items', () => {
     const { id } = (places as { data: [{ id: string }] }).data[0];
     const response = await server.request('PATCH', `/api/v1/content/place/${id}`, { opening: hours });
     expect(response.status, await response.text()).toBe(200);
-    await signIn(page);
+    await createSession(page);
     await openForm(page, `c/place/${id}`);
     const group = page.getByRole('group', { name: 'Opening hours' });
     await expect(group.getByText('10000 items')).toBeVisible();

@@ -1,5 +1,5 @@
 // Whatever the server responds to a save: the text stays, and the page says what happens next.
-import { expect, expectAccessible, signIn, test } from '../support';
+import { createSession, expect, expectAccessible, test } from '../support';
 import {
   openForm,
   paste,
@@ -30,7 +30,7 @@ const TRANSIENT = [
 ];
 
 test('repeats a save that the server could not carry out, and says why', async ({ page, server }) => {
-  await signIn(page);
+  await createSession(page);
   await openForm(page, PRODUCT);
   for (const [index, { status, message, headers, words }] of TRANSIENT.entries()) {
     let fails = true;
@@ -58,7 +58,7 @@ test('repeats a save that the server could not carry out, and says why', async (
 });
 
 test('repeats a save automatically when no response arrives', async ({ page, server }) => {
-  await signIn(page);
+  await createSession(page);
   await openForm(page, PRODUCT);
   let attempts = 0;
   await page.route(`**${PATH}`, async (route) => {
@@ -86,7 +86,7 @@ test('repeats a save automatically when no response arrives', async ({ page, ser
 
 test('merges changes by others, also after the network was lost', async ({ page, server }) => {
   await withoutLiveUpdates(page);
-  await signIn(page);
+  await createSession(page);
   await openForm(page, PRODUCT);
   await page.getByLabel('Name').fill('Kettle of two');
   expect((await server.request('PATCH', PATH, { price: 77 })).status).toBe(200);
@@ -107,7 +107,7 @@ test('merges changes by others, also after the network was lost', async ({ page,
 });
 
 test('keeps a text that is too large for the server', async ({ page, server }) => {
-  await signIn(page);
+  await createSession(page);
   await openForm(page, 'c/author/maren');
   const large = 'A line of a very long life.\n'.repeat(50_000);
   await paste(page.getByLabel('Bio'), large);
@@ -136,7 +136,7 @@ test.describe('an object that was deleted meanwhile', () => {
   test.beforeEach(async ({ page, server }) => {
     await withoutLiveUpdates(page);
     expect((await server.request('POST', '/api/v1/content/product', lonely)).status).toBe(200);
-    await signIn(page);
+    await createSession(page);
     await openForm(page, 'c/product/lonely');
     await page.getByLabel('Name').fill('Still wanted');
   });
@@ -186,7 +186,7 @@ test.describe('an object that was deleted meanwhile', () => {
 });
 
 test('does not repeat a save that is too large, and says so when a proxy refuses it', async ({ page }) => {
-  await signIn(page);
+  await createSession(page);
   await openForm(page, PRODUCT);
   let saves = 0;
   await page.route(`**${PATH}`, (route) => {
@@ -206,7 +206,7 @@ test('does not repeat a save that is too large, and says so when a proxy refuses
 });
 
 test('repeats a save whose response came from the sign-in page of a network', async ({ page, server }) => {
-  await signIn(page);
+  await createSession(page);
   await openForm(page, PRODUCT);
   await page.route(`**${PATH}`, (route) =>
     route.fulfill({ contentType: 'text/html', body: '<!doctype html><title>Welcome to the train</title>' }),

@@ -1,5 +1,5 @@
 // Changes under an open form: properties, rights, users, forbidden storage; forms with tabs and of single objects.
-import { createUser, expect, expectAccessible, signIn, test } from '../support';
+import { createSession, createUser, expect, expectAccessible, signIn, test } from '../support';
 import type { Server } from '../server';
 import { openForm, saveButton, storedObject, withoutLiveUpdates } from '../writing';
 
@@ -22,7 +22,7 @@ async function changeType(server: Server, name: string, change: (type: Definitio
 }
 
 test('keeps what was typed in a property that the type loses', async ({ page, server }) => {
-  await signIn(page);
+  await createSession(page);
   await openForm(page, 'c/author/maren');
   await page.getByLabel('Bio').fill('Typed before the type changed.');
   await page.getByLabel('Name').fill('Maren the second');
@@ -54,7 +54,7 @@ function renameBio(server: Server): Promise<void> {
 }
 
 test('continues in a property that was renamed', async ({ page, server }) => {
-  await signIn(page);
+  await createSession(page);
   await openForm(page, 'c/author/maren');
   await page.getByLabel('Bio').fill('Typed before the rename.');
   await renameBio(server);
@@ -83,7 +83,7 @@ test('saves into a renamed property before the page has noticed', async ({ page,
 });
 
 test('finds unsaved work in a property that was renamed meanwhile', async ({ page, server }) => {
-  await signIn(page);
+  await createSession(page);
   await openForm(page, 'c/author/maren');
   await page.getByLabel('Bio').fill('Typed before the rename.');
   await expect(page.getByText(/1 change, stored/)).toBeVisible();
@@ -97,7 +97,7 @@ test('finds unsaved work in a property that was renamed meanwhile', async ({ pag
 
 test('names the missing right when a role changes under the form', async ({ page, server }) => {
   const user = await createUser(server, 'editor');
-  await signIn(page, user);
+  await createSession(page, user);
   await openForm(page, 'c/author/maren');
   await page.getByLabel('Name').fill('Not mine any more');
   const users = await (await server.request('GET', '/api/v1/internal/user?q=editor@example.com')).json();
@@ -120,7 +120,7 @@ test('stores on the server when the browser forbids storing, and asks when nothi
     });
   });
   await page.goto('/admin');
-  await signIn(page);
+  await createSession(page);
   await openForm(page, 'c/author/maren');
   await page.getByLabel('Name').fill('Only on the server');
   await expect(page.getByText(/This browser does not store your text/)).toBeVisible();
@@ -144,7 +144,7 @@ test('stores on the server when the browser forbids storing, and asks when nothi
 
 test('reloads for another user, and keeps the work of the first', async ({ page, context, server }) => {
   const ben = await createUser(server, 'editor');
-  await signIn(page);
+  await createSession(page);
   await openForm(page, 'c/author/maren');
   await page.route('**/working-copy', (route) =>
     route.request().method() === 'PUT' ? route.abort() : route.continue(),
@@ -180,7 +180,7 @@ test('shows tabs, conditional fields and the place of an error behind a tab', as
     if (slug) slug.admin = { width: 'half' };
     if (email) email.admin = { width: 'half' };
   });
-  await signIn(page);
+  await createSession(page);
   await openForm(page, 'c/author/maren');
   // Properties that no tab names come first.
   await expect(page.getByRole('tab', { name: 'General' })).toHaveAttribute('aria-selected', 'true');
@@ -204,7 +204,7 @@ test('opens a type with a single object directly', async ({ page, server }) => {
   await changeType(server, 'about', (type) => {
     type.metaDefinition.admin = { single: true };
   });
-  await signIn(page);
+  await createSession(page);
   await page.goto('/admin/c/about');
   await expect(page).toHaveURL(/\/c\/about\/(new|[^/]+)/);
   await expect(saveButton(page)).toBeVisible();
