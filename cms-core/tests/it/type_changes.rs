@@ -431,3 +431,21 @@ fn relation_declared_for_stored_values_holds_its_targets() {
 fn rows_of_links(test: &TestCms) -> Vec<String> {
     rows(test, "SELECT target_id FROM link")
 }
+
+#[test]
+fn copy_links_by_a_unique_relation_to_the_copy_of_its_target() {
+    let (_, local, mut definition) = with_published_article();
+    definition.insert("draftPublic".to_owned(), json!(false));
+    definition["metaDefinition"]["propertiesConfig"]["related"]["unique"] = json!(true);
+    let test = with_type(definition);
+    let objects = test.cms.objects();
+    objects.create(&local, "article", map(json!({ "id": "b", "title": "B" }))).unwrap();
+    let related = json!([link("article", "b")]);
+    let object = json!({ "id": "a", "title": "A", "related": related });
+    objects.create(&local, "article", map(object)).unwrap();
+    let wanted = map(json!({ "relatedObjectsToDuplicate": ["b"] }));
+    let copy = objects.duplicate(&local, "article", "a", &wanted).unwrap().to_value();
+    let target = copy["related"][0]["dataUrl"].as_str().unwrap();
+    assert_ne!(target, "/api/v1/content/article/b");
+    assert_eq!(rows_of_links(&test).len(), 2);
+}
