@@ -6,7 +6,7 @@ use std::net::TcpListener;
 use serde_json::{Value, json};
 
 use super::{
-    support::{Cli, CommandOutput, Server, both_targets, files, on_both_targets},
+    support::{Cli, CommandOutput, NOTE_PROJECT, Server, both_targets, files, on_both_targets},
     wait::stub,
 };
 
@@ -224,10 +224,7 @@ fn import_skips_a_byte_order_mark() {
 fn every_input_file_may_have_a_byte_order_mark() {
     let server = Server::start();
     let cli = Cli::with_data();
-    cli.write(
-        "p.yaml",
-        "\u{feff}{version: 1, contentTypes: [{name: note, properties: {text: {type: text}}}]}",
-    );
+    cli.write("p.yaml", &format!("\u{feff}{NOTE_PROJECT}"));
     cli.run(&["ctd", "apply", "p.yaml"]).exits(0);
     cli.write("o.json", "\u{feff}{\"id\": \"a\", \"text\": \"A\"}");
     cli.run(&["object", "create", "note", "o.json"]).exits(0);
@@ -279,10 +276,7 @@ fn unwritable_rejects_end_an_import_before_any_change() {
 #[test]
 fn repeated_ids_keep_the_last_object() {
     on_both_targets(|cli| {
-        cli.apply(
-            "p.yaml",
-            "{version: 1, contentTypes: [{name: note, properties: {text: {type: text}}}]}",
-        );
+        cli.apply("p.yaml", NOTE_PROJECT);
         let mut rows = vec![json!({ "id": "A", "text": "first" })];
         rows.extend((0..1100).map(|n| json!({ "id": format!("n{n}"), "text": "x" })));
         rows.push(json!({ "id": "a", "text": "last" }));

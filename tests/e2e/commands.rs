@@ -8,7 +8,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-use super::support::{Cli, Server, files};
+use super::support::{Cli, NOTE_PROJECT, Server, files};
 
 /// Runs commands in order on a new data directory.
 fn transcript(commands: &[&str]) -> String {
@@ -377,10 +377,7 @@ fn closed_pipe_ends_without_an_error() {
 #[test]
 fn closed_pipe_does_not_change_the_exit_code() {
     let cli = Cli::with_data();
-    cli.apply(
-        "p.yaml",
-        "{version: 1, contentTypes: [{name: note, properties: {text: {type: text}}}]}",
-    );
+    cli.apply("p.yaml", NOTE_PROJECT);
     let properties: Vec<String> = (0..200).map(|n| format!("p{n}: {{type: text}}")).collect();
     let properties = properties.join(", ");
     let project =
@@ -442,8 +439,7 @@ fn unusable_data_directory_is_reported() {
 #[test]
 fn standard_input_replaces_a_file_named_dash() {
     let cli = Cli::with_data();
-    let project = "{version: 1, contentTypes: [{name: note, properties: {text: {type: text}}}]}";
-    assert_eq!(cli.run_with(&["ctd", "apply", "-"], project).exit, 0);
+    assert_eq!(cli.run_with(&["ctd", "apply", "-"], NOTE_PROJECT).exit, 0);
     let error = cli.run_with(&["ctd", "plan", "-"], "version: 1\ntypes: []\n");
     error.stderr_contains("  <stdin>:2:1: unknown key \"types\"");
     let rows = "{\"id\":\"a\",\"text\":\"A\"}\n{\"id\":\"b\"}\n";

@@ -313,6 +313,10 @@ workflows:
     transitions: [draft>review, review>draft, review>public, public>archive]
 ";
 
+/// A project with one type, of objects with a text.
+pub(crate) const NOTE_PROJECT: &str =
+    "{version: 1, contentTypes: [{name: note, properties: {text: {type: text}}}]}";
+
 /// The built binary with an empty environment.
 fn cms(folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cms"));

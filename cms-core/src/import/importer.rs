@@ -130,6 +130,8 @@ pub struct Importer<'a> {
     refusals: Vec<Refusal>,
     /// Position of each announced object in the order of the files.
     pub(super) positions: HashMap<ObjectAddress, u64>,
+    /// Positions of objects whose id comes again later: as in one batch of the API, the last object counts.
+    repeated: HashSet<u64>,
     announced: u64,
     /// Objects pushed so far.
     pushed: u64,
@@ -190,6 +192,7 @@ impl<'a> Importer<'a> {
             counts: ImportCounts::default(),
             refusals: Vec::new(),
             positions: HashMap::new(),
+            repeated: HashSet::new(),
             announced: 0,
             pushed: 0,
             types: Vec::new(),
@@ -215,7 +218,8 @@ impl<'a> Importer<'a> {
     pub fn announce(&mut self, content_type: &str, id: Option<&str>) {
         self.announced += 1;
         if let Some(id) = id {
-            self.positions.insert(address(content_type, id), self.announced);
+            let earlier = self.positions.insert(address(content_type, id), self.announced);
+            self.repeated.extend(earlier);
         }
     }
 
@@ -246,13 +250,13 @@ impl<'a> Importer<'a> {
         match value {
             Ok(value) => {
                 let (object, mut errors) = self.object(content_type, location, value);
-                let id = object.id().map(str::to_lowercase).unwrap_or_default();
-                if !object.is_deleted && self.comes_again(&content_type.name, &id) {
+                if !object.is_deleted && self.repeated.contains(&self.pushed) {
                     errors.add("id", DUPLICATE_ID);
                 }
                 if !errors.is_empty() {
                     return self.refuse_unsent(&content_type.name, object, errors);
                 }
+                let id = object.id().map(str::to_lowercase).unwrap_or_default();
                 if self.deleted_in_chunk.contains(&id) {
                     self.send_chunk()?;
                 }
@@ -325,11 +329,6 @@ impl<'a> Importer<'a> {
             object.keep_dates();
         }
         (object, errors.unwrap_or_default())
-    }
-
-    /// Returns whether a later object has the same id: as in one batch of the API, the last one counts.
-    fn comes_again(&self, content_type: &str, id: &str) -> bool {
-        self.positions.get(&address(content_type, id)).is_some_and(|&last| last > self.pushed)
     }
 
     /// Returns whether no more objects are sent.

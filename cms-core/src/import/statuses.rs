@@ -125,13 +125,7 @@ impl Importer<'_> {
             return Ok(None);
         }
         let Some(workflow) = self.workflow(&content_type.workflow_id)? else { return Ok(None) };
-        let Some(transitions) = shortest_path(&workflow, from, to) else {
-            return Ok(Some(no_path(from, to)));
-        };
-        let refusal =
-            self.run_transitions(content_type, object.id().unwrap_or_default(), &transitions)?;
-        self.counts.statuses += u64::from(refusal.is_none());
-        Ok(refusal)
+        self.set_state(content_type, &workflow, object.id().unwrap_or_default(), (from, to))
     }
 
     /// Records an object that is stored as the file contains it, if the type has statuses to set.
@@ -318,29 +312,25 @@ impl Importer<'_> {
             if to.is_empty() || from == to {
                 continue;
             }
-            let refusal = match shortest_path(workflow, from, to) {
-                None => Some(no_path(from, to)),
-                Some(transitions) => {
-                    self.run_transitions(content_type, change.id(), &transitions)?
-                }
-            };
-            match refusal {
-                None => self.counts.statuses += 1,
-                Some(reason) => {
-                    self.refuse_status(content_type, change, "internal.workflowState", reason);
-                }
+            let refusal = self.set_state(content_type, workflow, change.id(), (from, to))?;
+            if let Some(reason) = refusal {
+                self.refuse_status(content_type, change, "internal.workflowState", reason);
             }
         }
         Ok(())
     }
 
-    /// Runs transitions; returns why one of them was refused.
-    fn run_transitions(
-        &self,
+    /// Moves an object to another state; returns why that is refused.
+    fn set_state(
+        &mut self,
         content_type: &ContentType,
+        workflow: &Workflow,
         id: &str,
-        transitions: &[&str],
+        (from, to): (&str, &str),
     ) -> Result<Option<String>> {
+        let Some(transitions) = shortest_path(workflow, from, to) else {
+            return Ok(Some(format!("there is no transition path from \"{from}\" to \"{to}\"")));
+        };
         for transition in transitions {
             match self.target.run_transition(&content_type.name, id, transition) {
                 Ok(_) => {}
@@ -350,12 +340,9 @@ impl Importer<'_> {
                 Err(error) => return Err(error),
             }
         }
+        self.counts.statuses += 1;
         Ok(None)
     }
-}
-
-fn no_path(from: &str, to: &str) -> String {
-    format!("there is no transition path from \"{from}\" to \"{to}\"")
 }
 
 /// Names of the transitions that lead from one state to another, as few as possible.

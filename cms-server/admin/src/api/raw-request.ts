@@ -1,5 +1,6 @@
 // Requests that the generated client does not know: operations chosen at run time, and probes. Returns the
 // response unparsed. Knows HTTP; no Svelte.
+import { parsedJson } from '../value/json';
 import { userHeaders } from './client';
 import { networkProblem, problemOf, type Problem } from './problem';
 
@@ -26,13 +27,7 @@ export interface RawResponse {
 /** Why a request did not succeed. */
 export function rawProblem({ status, headers, text }: RawResponse): Problem {
   if (status === 0) return networkProblem();
-  let body: unknown;
-  try {
-    body = JSON.parse(text);
-  } catch {
-    body = null;
-  }
-  return problemOf(new Response(null, { status, headers }), body);
+  return problemOf(new Response(null, { status, headers }), parsedJson(text));
 }
 
 /** Sends a request with the rights of the session. Never rejects, except when it was aborted. */

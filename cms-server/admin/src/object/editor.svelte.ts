@@ -11,7 +11,8 @@ import type { UnsavedWorkStore, UnsavedWorkState } from './unsaved-work';
 import { hasUnknownProperty, readNewerVersion, reloadType, type EditorEvents } from './newer-version';
 import type { DeletedObject, MergeConflict, NewerVersion, RemoteChanges } from './newer-version';
 import { merge, type Merge } from './merge';
-import { newObjectKey, type FoundWork, type Opened } from './open-object';
+import { newObjectKey } from './new-object-key';
+import type { FoundWork, Opened } from './open-object';
 import { workWithNewNames } from './renamed-values';
 import { isRetryable, MAX_ATTEMPTS, SaveQueue, type QueueState, type SaveRequest } from './save-queue';
 import * as requests from './object-requests';
@@ -45,8 +46,7 @@ export class ObjectEditor {
 
   readonly state: EditorState = $derived.by(() => {
     if (this.queue.busy) return 'saving';
-    if (this.queue.retry) return 'waiting';
-    return this.problem ? 'failed' : 'idle';
+    return this.queue.retry ? 'waiting' : this.problem ? 'failed' : 'idle';
   });
   readonly readonly: boolean = $derived.by(() => {
     if (!may(this.id === null ? 'c' : 'u', this.type.name)) return true;

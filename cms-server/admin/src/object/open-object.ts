@@ -12,8 +12,6 @@ import { baseOf, readObject, type StoredObject } from './object-requests';
 import { readVersion } from './versions';
 import { contentOf, newCopies, readCopy, removeCopy, type WorkingCopy } from './working-copy';
 
-export { newObjectKey };
-
 /** Unsaved work that was found. */
 export interface FoundWork {
   values: Values;
