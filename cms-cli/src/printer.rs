@@ -8,7 +8,6 @@ use std::{
     io::{self, BufWriter, IsTerminal, Write},
     process::{self, Command, Stdio},
     slice,
-    sync::{Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
 
@@ -17,6 +16,7 @@ use console::Term;
 use indicatif::{
     HumanBytes, MultiProgress, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle,
 };
+use parking_lot::Mutex;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -78,10 +78,6 @@ impl Printer {
         Self { format, quiet, out: Mutex::new(BufWriter::new(Output { is_closed: false })), bars }
     }
 
-    fn out(&self) -> MutexGuard<'_, BufWriter<Output>> {
-        self.out.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Returns whether the output is for people rather than programs.
     pub(crate) fn is_table(&self) -> bool {
         self.format == OutputFormat::Table
@@ -89,7 +85,7 @@ impl Printer {
 
     /// Prints text independently of the format.
     pub(crate) fn text(&self, text: &str) -> Result<()> {
-        Ok(self.out().write_all(text.as_bytes())?)
+        Ok(self.out.lock().write_all(text.as_bytes())?)
     }
 
     /// Prints text with colours, where standard output shows them.
@@ -108,7 +104,7 @@ impl Printer {
 
     /// Writes the buffered output.
     pub(crate) fn flush(&self) -> Result<()> {
-        Ok(self.out().flush()?)
+        Ok(self.out.lock().flush()?)
     }
 
     /// Names the target of a command that changes something, even with `--quiet`.
@@ -142,10 +138,12 @@ impl Printer {
     pub(crate) fn value(&self, value: &Value, human: impl FnOnce() -> String) -> Result<()> {
         match self.format {
             OutputFormat::Table => self.styled(&human()),
-            OutputFormat::Json => Ok(writeln!(self.out(), "{value:#}")?),
-            OutputFormat::Ndjson => Ok(writeln!(self.out(), "{value}")?),
+            OutputFormat::Json => Ok(writeln!(self.out.lock(), "{value:#}")?),
+            OutputFormat::Ndjson => Ok(writeln!(self.out.lock(), "{value}")?),
             OutputFormat::Yaml => self.text(&yaml::print(value)),
-            OutputFormat::Csv => Ok(text_output::csv(&mut *self.out(), slice::from_ref(value))?),
+            OutputFormat::Csv => {
+                Ok(text_output::csv(&mut *self.out.lock(), slice::from_ref(value))?)
+            }
         }
     }
 
@@ -155,7 +153,7 @@ impl Printer {
         match self.format {
             OutputFormat::Table => self.text(&text_output::table(&rows, columns)),
             OutputFormat::Ndjson => rows.iter().try_for_each(|row| self.value(row, String::new)),
-            OutputFormat::Csv => Ok(text_output::csv(&mut *self.out(), &rows)?),
+            OutputFormat::Csv => Ok(text_output::csv(&mut *self.out.lock(), &rows)?),
             OutputFormat::Json | OutputFormat::Yaml => self.value(&Value::Array(rows), String::new),
         }
     }

@@ -57,6 +57,24 @@ pub struct Cms {
     pub(crate) node: Option<Arc<Node>>,
 }
 
+/// Declares a service, which contains a reference to a [`Cms`], and the method of `Cms` that returns it.
+macro_rules! service {
+    ($(#[$documentation:meta])+ $service:ident, $method:ident) => {
+        $(#[$documentation])+
+        pub struct $service<'a> {
+            pub(crate) cms: &'a $crate::cms::Cms,
+        }
+
+        impl $crate::cms::Cms {
+            $(#[$documentation])+
+            pub fn $method(&self) -> $service<'_> {
+                $service { cms: self }
+            }
+        }
+    };
+}
+pub(crate) use service;
+
 impl Cms {
     /// Opens a data directory, creates it if [`CoreConfig::new_database`] allows that, and migrates its
     /// database.

@@ -1,10 +1,7 @@
 //! The progress of a plan or an apply of content types, and the request to cancel a plan or a check.
 
 use std::{
-    sync::{
-        Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::atomic::{AtomicBool, Ordering},
     time::{Duration, Instant},
 };
 
@@ -12,6 +9,7 @@ use cms_model::{
     error::{Error, Result},
     wire::plan::{PlanPhase, PlanProgress},
 };
+use parking_lot::Mutex;
 
 /// Interval of log lines about a long change.
 const LOG_INTERVAL: Duration = Duration::from_secs(10);
@@ -36,12 +34,12 @@ struct CurrentType {
 impl Progress {
     /// Returns the progress; none before the first object is read.
     pub fn get(&self) -> Option<PlanProgress> {
-        self.lock().as_ref().map(|current| current.progress.clone())
+        self.current.lock().as_ref().map(|current| current.progress.clone())
     }
 
     /// Sets the progress.
     pub fn set(&self, progress: PlanProgress) {
-        *self.lock() = Some(CurrentType { progress, logged: Instant::now() });
+        *self.current.lock() = Some(CurrentType { progress, logged: Instant::now() });
     }
 
     /// Makes a plan fail at its next object, and a check within a second. An apply continues.
@@ -69,7 +67,7 @@ impl Progress {
 
     /// Counts one object.
     pub(crate) fn advance(&self) {
-        let mut current = self.lock();
+        let mut current = self.current.lock();
         let Some(CurrentType { progress, logged }) = &mut *current else { return };
         progress.done += 1;
         let PlanProgress { content_type, done, total, .. } = progress;
@@ -77,9 +75,5 @@ impl Progress {
             *logged = Instant::now();
             tracing::info!(content_type, done, total, "content type change in progress");
         }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Option<CurrentType>> {
-        self.current.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

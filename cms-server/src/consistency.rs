@@ -5,13 +5,14 @@
 
 use std::{
     str::FromStr,
-    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
+    sync::Arc,
     thread,
     time::{Duration, Instant},
 };
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use cms_core::{Cluster, Cms, Error, Position, Result};
+use parking_lot::{Condvar, Mutex};
 use prometheus::{Histogram, HistogramOpts};
 use tokio::{sync::oneshot, time};
 
@@ -172,7 +173,7 @@ impl HeadChecks {
     async fn check(&self, cluster: Cluster<'_>) -> Result<()> {
         let _timer = self.waits.start_timer();
         let (sender, mut done) = oneshot::channel();
-        self.lock().waiting.push(sender);
+        self.state.lock().waiting.push(sender);
         self.wanted.notify_one();
         let mut checked = time::timeout(MAX_WAIT, &mut done).await;
         if checked.is_err() && cluster.replica().is_applying() {
@@ -191,10 +192,9 @@ impl HeadChecks {
         let Some(cluster) = cms.cluster() else { return };
         let mut failing_since = None;
         loop {
-            let mut state = self.lock();
+            let mut state = self.state.lock();
             if state.waiting.is_empty() && !state.is_stopped {
-                let waited = self.wanted.wait_timeout(state, POLL_INTERVAL);
-                state = waited.unwrap_or_else(PoisonError::into_inner).0;
+                self.wanted.wait_for(&mut state, POLL_INTERVAL);
             }
             if state.is_stopped {
                 state.waiting.clear();
@@ -219,7 +219,7 @@ impl HeadChecks {
             let is_temporary = matches!(error, Error::Busy(_)) && !cluster.replica().is_abandoned();
             if is_temporary && failing_since.elapsed() < MAX_WAIT {
                 let is_open = |request: &Waiting| !request.is_closed();
-                self.lock().waiting.extend(waiting.into_iter().filter(is_open));
+                self.state.lock().waiting.extend(waiting.into_iter().filter(is_open));
             } else {
                 respond(waiting, &Err(reason));
             }
@@ -229,13 +229,8 @@ impl HeadChecks {
 
     /// Ends [`Self::run`]; requests that wait fail.
     pub(crate) fn stop(&self) {
-        self.lock().is_stopped = true;
+        self.state.lock().is_stopped = true;
         self.wanted.notify_one();
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        // Each change of the state is complete.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -7,7 +7,7 @@
 use std::{
     net::IpAddr,
     pin::Pin,
-    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
+    sync::{Arc, OnceLock},
     task::{Context, Poll},
     time::Duration,
 };
@@ -20,6 +20,7 @@ use bytes::Bytes;
 use cms_core::{Cluster, Error, Result, WriterNode};
 use http_body_util::BodyExt as _;
 use hyper::body::{Frame, SizeHint};
+use parking_lot::Mutex;
 use reqwest::{Client, Url};
 use tokio::{sync::Semaphore, time};
 
@@ -134,7 +135,7 @@ impl Forwarding {
                 if is_sent {
                     ("unknown", Err(Error::OutcomeUnknown))
                 } else {
-                    *body = std::mem::take(&mut lock(&shared_body));
+                    *body = std::mem::take(&mut shared_body.lock());
                     ("unreachable", Ok(None))
                 }
             }
@@ -238,21 +239,16 @@ impl HttpBody for ForwardedBody {
         self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<std::result::Result<Frame<Bytes>, axum::Error>>> {
-        Pin::new(&mut *lock(&self.0)).poll_frame(context)
+        Pin::new(&mut *self.0.lock()).poll_frame(context)
     }
 
     fn is_end_stream(&self) -> bool {
-        lock(&self.0).is_end_stream()
+        self.0.lock().is_end_stream()
     }
 
     fn size_hint(&self) -> SizeHint {
-        lock(&self.0).size_hint()
+        self.0.lock().size_hint()
     }
-}
-
-fn lock(body: &Mutex<Body>) -> MutexGuard<'_, Body> {
-    // A panic inside the lock fails the request.
-    body.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -200,6 +200,7 @@ fn invalid_searches_end_with_the_matching_exit_code() {
     let server = Server::start();
     let table: &[(&[&str], i32, &str)] = &[
         (&["*", "--near", "place=far"], 6, "  geo_filters: Invalid geo filter query provided."),
+        (&["*", "--near", "place=far"], 6, "hint: a distance needs --near PROPERTY="),
         (&["*", "--near", "place"], 2, "use NAME=VALUE"),
         (&["*", "--filter", "=novel"], 2, "use NAME=VALUE"),
         (&["*", "--order-by", "_geo_distance"], 6, "  order_by: _geo_distance requires"),

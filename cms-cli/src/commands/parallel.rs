@@ -2,13 +2,14 @@
 
 use std::{
     sync::{
-        Mutex, PoisonError,
         atomic::{AtomicBool, AtomicUsize, Ordering},
         mpsc::{RecvTimeoutError, channel},
     },
     thread,
     time::Duration,
 };
+
+use parking_lot::Mutex;
 
 use crate::failure::{Failure, Result};
 
@@ -40,7 +41,7 @@ pub(super) fn map<I: Sync, O: Send>(
                 Ok(output) => send(number, output),
                 // Later failures are consequences of the stop.
                 Err(error) if !stop.swap(true, Ordering::Relaxed) => {
-                    *failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+                    *failure.lock() = Some(error);
                 }
                 Err(_) => {}
             }
@@ -66,7 +67,7 @@ pub(super) fn map<I: Sync, O: Send>(
             update();
         }
     });
-    match failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
+    match failure.into_inner() {
         Some(failure) => Err(failure),
         None => Ok(results),
     }

@@ -1,7 +1,7 @@
 //! `cms search`: full-text search over all content.
 
 use cms_core::{
-    limits,
+    Error, limits,
     paging::PageRequest,
     wire::search::{QueryMode, SearchRequest},
 };
@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use super::{hints, open_to_read, require_types, waiting::with_spinner};
 use crate::{
     cli::{ModeChoice, OutputFormat, SearchArgs},
-    failure::{Outcome, Result},
+    failure::{Failure, Outcome, Result},
     printer::Printer,
     settings::Settings,
     target::Edition,
@@ -30,6 +30,10 @@ const FACET_COLUMNS: [Column; 3] =
 /// The type of geo filters.
 const GEO_DISTANCE: &str = "geo_distance";
 
+/// The API names its parameters in errors, not the options of the command.
+const NEAR_HINT: &str =
+    "a distance needs --near PROPERTY=DISTANCE,LAT,LON, for example --near location=10km,52.5,13.4";
+
 pub(super) fn run(args: SearchArgs, settings: &Settings, printer: &Printer) -> Result<Outcome> {
     let target = open_to_read(settings)?;
     // The API finds nothing in an unknown type; on the command line it is probably a typing error.
@@ -45,9 +49,14 @@ pub(super) fn run(args: SearchArgs, settings: &Settings, printer: &Printer) -> R
         [COLUMNS[0], COLUMNS[2]].into_iter().chain(named).collect()
     });
     let edition = if args.preview { Edition::Current } else { Edition::Published };
+    let uses_distance = !args.near.is_empty() || args.order_by.as_deref() == Some("_geo_distance");
     let request = request(args);
     // A data directory may have to index objects first.
-    let response = with_spinner("search", printer, || target.search(&request, edition))?;
+    let response = with_spinner("search", printer, || target.search(&request, edition));
+    let response = response.map_err(|error| {
+        let needs_hint = uses_distance && matches!(error, Error::Invalid(_));
+        Failure::from(error).hints(needs_hint.then_some(NEAR_HINT))
+    })?;
     let hits = response["data"].as_array().map_or(&[][..], Vec::as_slice);
     match settings.format {
         OutputFormat::Json => printer.value(&response, String::new)?,

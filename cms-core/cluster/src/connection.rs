@@ -5,7 +5,7 @@ use std::{
     future::Future,
     pin::Pin,
     sync::{
-        Arc, Mutex as BlockingMutex, PoisonError,
+        Arc,
         atomic::{AtomicBool, Ordering},
     },
     task::Poll,
@@ -13,6 +13,7 @@ use std::{
 };
 
 use cms_model::error::{Error, Result};
+use parking_lot::Mutex as BlockingMutex;
 use tokio::{
     sync::{Mutex, MutexGuard},
     task::AbortHandle,
@@ -198,13 +199,13 @@ impl Session {
 
     /// Returns the client, to send a request.
     pub(crate) fn client(&self) -> &Client {
-        *self.last_request.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+        *self.last_request.lock() = Instant::now();
         &self.client
     }
 
     /// Returns a prepared statement, prepared once per connection.
     pub(crate) async fn statement(&self, sql: &str) -> Attempt<Statement> {
-        let known = || self.statements.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = || self.statements.lock();
         if let Some(statement) = known().get(sql) {
             return Ok(statement.clone());
         }
@@ -223,7 +224,7 @@ impl Session {
 
     /// Returns the time since the last request.
     pub(crate) fn idle(&self) -> Duration {
-        self.last_request.lock().unwrap_or_else(PoisonError::into_inner).elapsed()
+        self.last_request.lock().elapsed()
     }
 
     /// Closes the connection now, even if the server has not responded.

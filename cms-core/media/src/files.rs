@@ -13,7 +13,7 @@ use std::{
     ops::Range,
     path::{Path, PathBuf},
     sync::{
-        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
+        Arc, OnceLock,
         atomic::{AtomicBool, Ordering},
     },
     time::Duration,
@@ -33,6 +33,7 @@ use cms_model::{
 use cms_system::{folder, lock};
 use futures_util::{StreamExt, TryStreamExt, stream};
 use object_store::{ObjectStoreExt, PutMode, WriteMultipart, path::Path as Key};
+use parking_lot::Mutex;
 
 use super::{incoming::Incoming, s3, storage::Storage};
 
@@ -106,7 +107,7 @@ impl Files {
         let response = self
             .open()
             .and_then(|storage| storage.found(storage.wait(storage.store.head(&Key::from(OWNER)))));
-        *self.lock_last_error() = response.as_ref().err().map(|error| match error {
+        *self.last_error.lock() = response.as_ref().err().map(|error| match error {
             Error::Internal(cause) => cause.to_string(),
             error => error.to_string(),
         });
@@ -119,11 +120,7 @@ impl Files {
             let usable = fs::create_dir_all(self.settings.folder.join(FILES));
             return usable.err().map(|error| error.to_string());
         }
-        self.lock_last_error().clone()
-    }
-
-    fn lock_last_error(&self) -> MutexGuard<'_, Option<String>> {
-        self.last_error.lock().unwrap_or_else(PoisonError::into_inner)
+        self.last_error.lock().clone()
     }
 
     /// Begins to receive a file.

@@ -14,10 +14,7 @@ use std::{
     hash::{Hash, Hasher},
     io::{self, Read},
     path::PathBuf,
-    sync::{
-        Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicU64, Ordering},
-    },
+    sync::atomic::{AtomicU64, Ordering},
     time::{Duration, SystemTime},
 };
 
@@ -28,6 +25,7 @@ use cms_model::{
     media::id::FileId,
 };
 use cms_system::folder;
+use parking_lot::{Mutex, MutexGuard};
 use quick_cache::{Weighter, sync::Cache};
 
 /// Number of locks for rendering; images that share a lock are rendered one after the other.
@@ -202,7 +200,7 @@ impl Renders {
         let lock =
             &self.render_locks[usize::try_from(hasher.finish() % RENDER_LOCKS as u64).unwrap_or(0)];
         // A panic leaves no partial state: files are complete or missing.
-        lock.lock().unwrap_or_else(PoisonError::into_inner)
+        lock.lock()
     }
 
     /// Writes the file of a rendered image. An empty file means that the original is sent instead.
@@ -213,7 +211,7 @@ impl Renders {
     }
 
     fn make_room(&self, added: u64) -> io::Result<()> {
-        let mut size = self.size.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut size = self.size.lock();
         match &mut *size {
             Some(known) if *known + added <= self.capacity => *known += added,
             _ => *size = Some(self.shrink()?),

@@ -18,7 +18,7 @@ use cms_model::{
 };
 use cms_store::{ActivityEntry, ActivityFilter, Authors, Event, JournalEvent, Reader};
 
-use crate::{change::service::may_read, cms::Cms};
+use crate::{change::service::may_read, cms::service};
 
 /// Journal rows per read, after the first.
 const BATCH_ROWS: usize = 500;
@@ -26,16 +26,9 @@ const BATCH_ROWS: usize = 500;
 /// How far `at` may be out of the order of `seq`: a write reads the clock before it waits for earlier writes.
 const DISORDER_MICROS: i64 = 60_000_000;
 
-/// The record of activity.
-pub struct ActivityLog<'a> {
-    cms: &'a Cms,
-}
-
-impl Cms {
+service! {
     /// The record of activity.
-    pub fn activity(&self) -> ActivityLog<'_> {
-        ActivityLog { cms: self }
-    }
+    ActivityLog, activity
 }
 
 impl ActivityLog<'_> {

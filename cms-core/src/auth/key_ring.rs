@@ -4,7 +4,7 @@ use std::{
     collections::HashMap,
     mem,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError, RwLock,
+        Arc,
         atomic::{AtomicI64, Ordering},
     },
 };
@@ -15,6 +15,7 @@ use cms_model::{
     error::Result,
 };
 use cms_store::{KeyRow, Reader, Revisions};
+use parking_lot::{Mutex, RwLock};
 
 use super::session_cache::{self, SessionCache};
 
@@ -66,8 +67,8 @@ impl KeyRing {
             }
         }
         let table = Arc::new(KeyTable { rev, by_hash, sessions: SessionCache::default() });
-        self.unsaved().extend(cached.sessions.take_seen());
-        *self.table.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&table);
+        self.unsaved.lock().extend(cached.sessions.take_seen());
+        *self.table.write() = Arc::clone(&table);
         Ok(table)
     }
 
@@ -83,14 +84,14 @@ impl KeyRing {
 
     /// Takes the times of last use of sessions recorded since the previous call.
     pub(crate) fn take_seen(&self) -> Vec<(i64, Timestamp)> {
-        let mut seen = mem::take(&mut *self.unsaved());
+        let mut seen = mem::take(&mut *self.unsaved.lock());
         seen.extend(self.table().sessions.take_seen());
         seen.into_iter().collect()
     }
 
     /// The last uses of sessions that may not be stored yet, by primary key.
     pub(crate) fn seen(&self) -> HashMap<i64, Timestamp> {
-        let mut seen = self.unsaved().clone();
+        let mut seen = self.unsaved.lock().clone();
         for (session, at) in self.table().sessions.seen() {
             let latest = seen.entry(session).or_insert(at);
             *latest = at.max(*latest);
@@ -99,11 +100,7 @@ impl KeyRing {
     }
 
     fn table(&self) -> Arc<KeyTable> {
-        Arc::clone(&self.table.read().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    fn unsaved(&self) -> MutexGuard<'_, HashMap<i64, Timestamp>> {
-        self.unsaved.lock().unwrap_or_else(PoisonError::into_inner)
+        Arc::clone(&self.table.read())
     }
 }
 

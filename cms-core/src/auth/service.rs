@@ -20,14 +20,14 @@ use cms_store::{CommitState, KeyRow, ManagementEvent, Reader, WriteTransaction};
 use serde_json::{Map, Value};
 
 use super::{key_ring::KeyTable, session_cache::SessionEntry};
-use crate::{CoreConfig, cms::Cms};
+use crate::{CoreConfig, cms::service};
 
 /// The kind of a key cannot change: clients rely on its rights.
 const OTHER_KIND: &str = "This key exists with another kind";
 
-/// Operations on API keys.
-pub struct Keys<'a> {
-    pub(crate) cms: &'a Cms,
+service! {
+    /// Operations on API keys.
+    Keys, keys
 }
 
 /// Tokens that the operator sets for the three first keys; none means a generated one.
@@ -58,13 +58,6 @@ fn to_wire(row: KeyRow) -> Key {
         created_at: dates::microsecond_date(row.created_at),
         last_used_at: row.last_used_at.map(dates::microsecond_date),
         previous_valid_until: row.previous.map(|(_, until)| dates::microsecond_date(until)),
-    }
-}
-
-impl Cms {
-    /// API keys.
-    pub fn keys(&self) -> Keys<'_> {
-        Keys { cms: self }
     }
 }
 

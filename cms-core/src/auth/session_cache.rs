@@ -6,7 +6,7 @@
 use std::{
     collections::HashMap,
     sync::{
-        Arc, PoisonError, RwLock, RwLockReadGuard,
+        Arc,
         atomic::{AtomicI64, Ordering},
     },
 };
@@ -18,6 +18,7 @@ use cms_model::{
     user::session::Lifetime,
 };
 use cms_store::{Reader, UserRow};
+use parking_lot::RwLock;
 
 /// Maximum number of cached sessions; one more empties the cache.
 const MAX_SESSIONS: usize = 50_000;
@@ -52,7 +53,7 @@ impl SessionEntry {
 impl SessionCache {
     /// Returns a session that is valid now.
     pub(super) fn find(&self, hash: &[u8; 32], now: Timestamp) -> Option<Arc<SessionEntry>> {
-        let entry = self.cached().sessions.get(hash).cloned()?;
+        let entry = self.0.read().sessions.get(hash).cloned()?;
         let seen = entry.seen.load(Ordering::Relaxed);
         let lifetime = Lifetime { created_at: entry.created_at, last_seen_at: Timestamp(seen) };
         lifetime.is_valid(now).then_some(entry)
@@ -70,7 +71,7 @@ impl SessionCache {
     ) -> Result<Arc<SessionEntry>> {
         let row = reader.session_with_hash(hash)?.filter(|row| row.lifetime.is_valid(now));
         let row = row.ok_or(Error::Unauthenticated)?;
-        let known = self.cached().users.get(&row.user).cloned();
+        let known = self.0.read().users.get(&row.user).cloned();
         let actor = if let Some(actor) = known {
             actor
         } else {
@@ -85,7 +86,7 @@ impl SessionCache {
             seen: AtomicI64::new(last_seen_at.0),
             stored: AtomicI64::new(last_seen_at.0),
         });
-        let mut cached = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        let mut cached = self.0.write();
         if cached.sessions.len() >= MAX_SESSIONS {
             *cached = Cached::default();
         }
@@ -96,7 +97,7 @@ impl SessionCache {
 
     /// Takes the times of the last use that are not stored.
     pub(super) fn take_seen(&self) -> Vec<(i64, Timestamp)> {
-        let cached = self.cached();
+        let cached = self.0.read();
         let seen = cached.sessions.values().filter_map(|entry| {
             let seen = entry.seen.load(Ordering::Relaxed);
             let stored = entry.stored.swap(seen, Ordering::Relaxed);
@@ -109,11 +110,7 @@ impl SessionCache {
     pub(super) fn seen(&self) -> HashMap<i64, Timestamp> {
         let seen =
             |entry: &Arc<SessionEntry>| (entry.pk, Timestamp(entry.seen.load(Ordering::Relaxed)));
-        self.cached().sessions.values().map(seen).collect()
-    }
-
-    fn cached(&self) -> RwLockReadGuard<'_, Cached> {
-        self.0.read().unwrap_or_else(PoisonError::into_inner)
+        self.0.read().sessions.values().map(seen).collect()
     }
 }
 

@@ -28,7 +28,7 @@ use cms_system::folder::ignore_missing;
 use super::archive::{ArchiveWriter, EntryName};
 use crate::{
     cluster::node::RunningBackup,
-    cms::Cms,
+    cms::service,
     media::verify::{REMEDY, wrong_digest, wrong_size},
 };
 
@@ -41,9 +41,9 @@ const DATABASE_COPY: &str = "database-copy";
 /// Number of damaged files that a message names.
 const MAX_NAMED_FILES: usize = 10;
 
-/// Operations on backups.
-pub struct Backups<'a> {
-    pub(crate) cms: &'a Cms,
+service! {
+    /// Operations on backups.
+    Backups, backups
 }
 
 /// A copy of the database. Its files are not removed until this value is dropped.
@@ -77,13 +77,6 @@ impl Drop for CopyFile {
     fn drop(&mut self) {
         // After a crash, the clean-up removes it a day later.
         fs::remove_file(&self.0).ok();
-    }
-}
-
-impl Cms {
-    /// Backups.
-    pub fn backups(&self) -> Backups<'_> {
-        Backups { cms: self }
     }
 }
 

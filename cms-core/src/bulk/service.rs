@@ -17,21 +17,14 @@ use cms_store::{ActorRef, Authors, JobFilter, JobRow, NewJob, Reader};
 use serde_json::{Map, Value};
 
 use super::{RequestedChange, StoredRequest, dry_run::BulkDryRun, matching, rights};
-use crate::{cms::Cms, object::write::Context};
+use crate::{cms::service, object::write::Context};
 
 /// The kind of the jobs in responses.
 const KIND: &str = "bulk";
 
-/// Bulk jobs.
-pub struct Bulk<'a> {
-    pub(crate) cms: &'a Cms,
-}
-
-impl Cms {
+service! {
     /// Bulk jobs.
-    pub fn bulk(&self) -> Bulk<'_> {
-        Bulk { cms: self }
-    }
+    Bulk, bulk
 }
 
 impl Bulk<'_> {

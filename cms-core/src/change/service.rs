@@ -14,21 +14,14 @@ use cms_model::{
 };
 use cms_store::{Authors, DetailedEntry, Event, JournalPosition, Reader};
 
-use crate::cms::Cms;
+use crate::cms::service;
 
 /// Journal rows per read.
 const BATCH_ROWS: usize = 500;
 
-/// The change feed.
-pub struct Changes<'a> {
-    pub(crate) cms: &'a Cms,
-}
-
-impl Cms {
+service! {
     /// The change feed.
-    pub fn changes(&self) -> Changes<'_> {
-        Changes { cms: self }
-    }
+    Changes, changes
 }
 
 impl Changes<'_> {

@@ -2,7 +2,7 @@
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::Arc,
     time::{Duration, Instant},
 };
 
@@ -12,6 +12,7 @@ use cms_model::{
 };
 use cms_store::cluster::database::{NodeReport, NodeState, SharedDatabase};
 use cms_system::ids::RandomIds;
+use parking_lot::Mutex;
 use sha2::{Digest as _, Sha256};
 
 use super::{Cluster, clock::ClusterClock};
@@ -105,13 +106,13 @@ pub(crate) struct RunningBackup(Arc<Node>);
 impl RunningBackup {
     /// Returns whether the lock was renewed in time.
     pub(crate) fn is_held(&self) -> bool {
-        self.0.running_backup().is_some_and(|until| Instant::now() < until)
+        self.0.running_backup.lock().is_some_and(|until| Instant::now() < until)
     }
 }
 
 impl Drop for RunningBackup {
     fn drop(&mut self) {
-        let mut until = self.0.running_backup();
+        let mut until = self.0.running_backup.lock();
         *until = None;
         if let Err(error) = self.0.database.release(RUNNING_BACKUP, &self.0.id) {
             // The lease ends in seconds.
@@ -140,17 +141,7 @@ impl Node {
     }
 
     pub(crate) fn has_duty(&self, duty: Duty) -> bool {
-        self.state().duties.get(&duty).is_some_and(|until| Instant::now() < *until)
-    }
-
-    fn running_backup(&self) -> MutexGuard<'_, Option<Instant>> {
-        // A panic while it was locked leaves it valid: it is one value.
-        self.running_backup.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        // A panic while it was locked leaves it valid: its fields do not depend on each other.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().duties.get(&duty).is_some_and(|until| Instant::now() < *until)
     }
 }
 
@@ -162,7 +153,7 @@ impl Cluster<'_> {
     pub fn catch_up(&self) -> Result<()> {
         let begun = self.node.started.elapsed();
         self.cms.store.catch_up()?;
-        let mut state = self.node.state();
+        let mut state = self.node.state.lock();
         state.checked = state.checked.max(Some(begun));
         Ok(())
     }
@@ -170,7 +161,7 @@ impl Cluster<'_> {
     /// Returns the staleness of the replica, see docs/reference/cluster.md#terms. None before the first
     /// head check.
     pub fn staleness(&self) -> Option<Duration> {
-        let checked = self.node.state().checked?;
+        let checked = self.node.state.lock().checked?;
         Some(self.node.started.elapsed().saturating_sub(checked))
     }
 
@@ -180,7 +171,7 @@ impl Cluster<'_> {
             // This node counts from before the statement, so the lease ends here earlier than in PostgreSQL.
             let until = Instant::now() + duty.lease();
             if self.node.database.acquire(duty.as_str(), &self.node.id, duty.lease())? {
-                if self.node.state().duties.insert(duty, until).is_none() {
+                if self.node.state.lock().duties.insert(duty, until).is_none() {
                     tracing::info!(duty = duty.as_str(), "duty acquired");
                 }
             } else {
@@ -198,7 +189,7 @@ impl Cluster<'_> {
     }
 
     fn remove_duties(&self, is_lost: impl Fn(Duty, Instant) -> bool) {
-        self.node.state().duties.retain(|&duty, &mut until| {
+        self.node.state.lock().duties.retain(|&duty, &mut until| {
             let is_lost = is_lost(duty, until);
             if is_lost {
                 tracing::info!(duty = duty.as_str(), "duty lost");
@@ -211,7 +202,7 @@ impl Cluster<'_> {
     /// waiting.
     pub fn release_duties(&self, duties: &[Duty]) {
         for &duty in duties {
-            if self.node.state().duties.remove(&duty).is_none() {
+            if self.node.state.lock().duties.remove(&duty).is_none() {
                 continue;
             }
             if let Err(error) = self.node.database.release(duty.as_str(), &self.node.id) {
@@ -226,7 +217,7 @@ impl Cluster<'_> {
     /// # Errors
     /// [`Error::Busy`] while another node makes a backup.
     pub(crate) fn lock_for_backup(&self) -> Result<RunningBackup> {
-        if self.renew_running_backup(&mut self.node.running_backup())? {
+        if self.renew_running_backup(&mut self.node.running_backup.lock())? {
             Ok(RunningBackup(Arc::clone(self.node)))
         } else {
             Err(Error::Busy("another node makes a backup".to_owned()))
@@ -235,7 +226,7 @@ impl Cluster<'_> {
 
     /// Renews the lock of the backup that this node makes, if it makes one.
     pub fn renew_lock_for_backup(&self) -> Result<()> {
-        let mut until = self.node.running_backup();
+        let mut until = self.node.running_backup.lock();
         // A lock that has ended is not renewed: files may have been removed since.
         if until.is_some_and(|until| Instant::now() < until) {
             self.renew_running_backup(&mut until)?;
@@ -268,7 +259,7 @@ impl Cluster<'_> {
                     reports.find(|report| report.id == holder.node)?;
                 address.map(|address| WriterNode { name, address, token })
             });
-        let mut state = self.node.state();
+        let mut state = self.node.state.lock();
         (state.live, state.writer) = (live, writer);
         Ok(())
     }
@@ -282,12 +273,12 @@ impl Cluster<'_> {
 
     /// Returns the number of live nodes, this one included, when they were last looked up.
     pub fn live_nodes(&self) -> usize {
-        self.node.state().live
+        self.node.state.lock().live
     }
 
     /// Returns the node to which this one forwards writes; none if it writes itself.
     pub fn writer(&self) -> Option<WriterNode> {
-        let writer = self.node.state().writer.clone();
+        let writer = self.node.state.lock().writer.clone();
         writer.filter(|_| !self.node.has_duty(Duty::Writer))
     }
 

@@ -3,10 +3,7 @@
 //! [`CatalogCache`] checks the revision in the snapshot of the caller, so every process on the data
 //! directory sees the current catalog.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, PoisonError, RwLock},
-};
+use std::{collections::HashMap, sync::Arc};
 
 use cms_model::{
     content_type::catalog::{Catalog, CompiledType},
@@ -14,6 +11,7 @@ use cms_model::{
     workflow::model::WorkflowSet,
 };
 use cms_store::{Reader, WriteTransaction};
+use parking_lot::RwLock;
 
 /// The cached catalog of this process.
 #[derive(Default)]
@@ -32,7 +30,7 @@ impl CatalogCache {
             return Ok(cached);
         }
         let loaded = Arc::new(load(reader, rev, &cached)?);
-        let mut newest = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        let mut newest = self.0.write();
         // An older snapshot must not replace a newer catalog.
         if newest.rev < rev {
             *newest = Arc::clone(&loaded);
@@ -50,7 +48,7 @@ impl CatalogCache {
 
     /// Returns the newest cached catalog, which may be out of date.
     pub(crate) fn cached(&self) -> Arc<Catalog> {
-        Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.0.read())
     }
 }
 

@@ -28,23 +28,16 @@ use cms_store::{Event, Reader, WriteTransaction};
 use serde_json::{Map, Value};
 
 use super::change;
-use crate::{cms::Cms, progress::Progress};
+use crate::{cms::service, progress::Progress};
 
 /// Names of system types, which clients cannot create or change (see
 /// docs/reference/content-types.md#replace-a-content-type). No type `_plugin_settings` exists: its name
 /// is reserved (docs/reference/content-types.md#validation-errors).
 pub(crate) const SYSTEM_TYPES: [&str; 4] = ["_media", "_tag", "_webhooks", "_plugin_settings"];
 
-/// Operations on content type definitions.
-pub struct Types<'a> {
-    pub(crate) cms: &'a Cms,
-}
-
-impl Cms {
-    /// Content type definitions.
-    pub fn types(&self) -> Types<'_> {
-        Types { cms: self }
-    }
+service! {
+    /// Operations on content type definitions.
+    Types, types
 }
 
 impl Types<'_> {

@@ -4,7 +4,7 @@
 use std::{
     collections::HashMap,
     mem,
-    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
+    sync::{Arc, OnceLock},
 };
 
 use async_graphql::parser::{parse_query, types::ExecutableDocument};
@@ -27,6 +27,7 @@ use cms_model::{
     limits,
     wire::graphql::GraphQlVersion,
 };
+use parking_lot::Mutex;
 use quick_cache::{Weighter, sync::Cache};
 
 /// Expected number of cached queries. With a larger number, the cache would be divided into shards,
@@ -118,7 +119,7 @@ impl SchemaCache {
         }
         let key = (version, types.iter().map(|known| known.pk).collect());
         let prepare = || Arc::new(CachedSchema::of(version, caller));
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         state.evict_before(catalog.rev);
         let prepared = if state.rev == catalog.rev {
             state.make_room_for(&key);
@@ -140,13 +141,13 @@ impl SchemaCache {
 
     /// Returns whether there is no schema to rebuild, because none was requested.
     pub(super) fn are_unused(&self) -> bool {
-        let state = self.lock();
+        let state = self.state.lock();
         state.schemas.is_empty() && state.outdated.is_empty()
     }
 
     /// Rebuilds the schemas that a change of content types has evicted.
     pub(super) fn refresh(&self, catalog: &Catalog) -> Result<()> {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         state.evict_before(catalog.rev);
         let outdated = mem::take(&mut state.outdated);
         drop(state);
@@ -158,10 +159,6 @@ impl SchemaCache {
             }
         }
         Ok(())
-    }
-
-    fn lock(&self) -> MutexGuard<'_, CacheState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -275,7 +272,7 @@ mod tests {
         for _ in 0..2 {
             change_types(&test);
             test.cms.graphql().refresh().unwrap();
-            let state = test.cms.graphql_schemas.lock();
+            let state = test.cms.graphql_schemas.state.lock();
             assert!(state.outdated.is_empty());
             let mut built: Vec<_> = state
                 .schemas
@@ -292,7 +289,7 @@ mod tests {
         let test = TestCms::new();
         let first = legacy(&test);
         let fill = |count: usize| {
-            let mut state = test.cms.graphql_schemas.lock();
+            let mut state = test.cms.graphql_schemas.state.lock();
             for number in 0..count {
                 let schema = CachedSchema::of(GraphQlVersion::V2, &Caller::local());
                 let pk = i64::try_from(number).unwrap();
@@ -302,7 +299,7 @@ mod tests {
         fill(limits::MAX_CACHED_GRAPHQL_SCHEMAS - 1);
         assert!(Arc::ptr_eq(&first, &legacy(&test)), "the cache is full");
         test.cms.graphql().schema(&Caller::local(), GraphQlVersion::V2).unwrap();
-        assert_eq!(test.cms.graphql_schemas.lock().schemas.len(), 1);
+        assert_eq!(test.cms.graphql_schemas.state.lock().schemas.len(), 1);
     }
 
     #[test]

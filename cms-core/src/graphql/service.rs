@@ -24,18 +24,11 @@ use cms_store::Reader;
 use sha2::{Digest, Sha256};
 
 use super::execute::PlanExecution;
-use crate::cms::Cms;
+use crate::cms::service;
 
-/// GraphQL queries.
-pub struct GraphQl<'a> {
-    pub(crate) cms: &'a Cms,
-}
-
-impl Cms {
-    /// Executes GraphQL queries.
-    pub fn graphql(&self) -> GraphQl<'_> {
-        GraphQl { cms: self }
-    }
+service! {
+    /// GraphQL queries.
+    GraphQl, graphql
 }
 
 impl GraphQl<'_> {

@@ -236,12 +236,10 @@ fn rendering(
             Some(transform::variant(&variants, &name)?)
         }
     };
-    let (max_size, focal_point) = match size {
-        Size { width: 1.., height: 1.. } => {
-            (size, object.focal_point.and_then(|stored| FocalPoint::parse(stored.get())))
-        }
-        _ => (Size { width: side(object.width), height: side(object.height) }, None),
-    };
+    let is_crop = size.width > 0 && size.height > 0;
+    let focal_point = object.focal_point.filter(|_| is_crop);
+    let focal_point = focal_point.and_then(|stored| FocalPoint::parse(stored.get()));
+    let max_size = max_size(object, trim.as_ref(), size);
     let format = output.format(request.accept, source, max_size);
     // A quality without effect must not give the same image several names.
     let quality = output.quality.filter(|_| format.is_lossy());
@@ -260,9 +258,20 @@ fn source_tag(stored: &StoredObject<'_>, media_type: &str) -> String {
     format!("{:x}-{:x}-{:x}", stored.internal.created_at, stored.pk, hasher.finish())
 }
 
-/// A dimension of the object. Users edit objects, so it may have any value.
-fn side(stored: Option<&RawValue>) -> u32 {
-    stored.and_then(|stored| stored.get().parse().ok()).unwrap_or(u32::MAX)
+/// The size of a rendering, at most; it is exact if the size of the image is known.
+fn max_size(object: &MediaObject<'_>, trim: Option<&Trim>, requested: Size) -> Size {
+    // Users edit objects, so a dimension may have any value; 0 stands for an unknown one.
+    let side = |stored: Option<&RawValue>| stored?.get().parse().ok().filter(|&side| side > 0);
+    match (side(object.width), side(object.height)) {
+        (Some(width), Some(height)) => {
+            let image = Size { width, height };
+            // Rendering refuses a trim that the image does not allow.
+            let plan = transform::resize_plan(image, trim, requested, None).ok().flatten();
+            plan.map_or(image, |plan| plan.output)
+        }
+        _ if requested.width > 0 && requested.height > 0 => requested,
+        _ => Size { width: u32::MAX, height: u32::MAX },
+    }
 }
 
 impl Rendering {

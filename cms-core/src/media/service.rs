@@ -25,21 +25,14 @@ use cms_store::{PendingCommit, Reader, WriteTransaction};
 use serde_json::{Map, Value, json};
 
 use super::orphaned_files::stale;
-use crate::cms::Cms;
+use crate::cms::service;
 
 /// A record of an upload that is further in the future comes from a wrong clock.
 const MAX_CLOCK_DIFFERENCE_MICROS: i64 = 3_600_000_000;
 
-/// Operations on files and images.
-pub struct Media<'a> {
-    pub(crate) cms: &'a Cms,
-}
-
-impl Cms {
-    /// Uploaded files and images.
-    pub fn media(&self) -> Media<'_> {
-        Media { cms: self }
-    }
+service! {
+    /// Operations on files and images.
+    Media, media
 }
 
 impl Media<'_> {
@@ -170,15 +163,19 @@ impl Media<'_> {
         reserve_at: Option<Timestamp>,
     ) -> Result<bool> {
         let (files, sent) = (&self.cms.files, file.fingerprint());
+        let recorded = self.cms.store.read_autocommit(|reader| reader.stored_file(id))?;
         let is_same = if files.size(id)?.is_none() {
-            let is_reserved = reserve_at.map_or(Ok(true), |at| self.reserve(id, sent, at))?;
+            // The object of a lost file names this content, and clients have cached it.
+            let is_other = recorded.is_some_and(|recorded| recorded != sent)
+                && self.lookup(|reader, media| is_used(reader, media, id))?;
+            let is_reserved =
+                !is_other && reserve_at.map_or(Ok(true), |at| self.reserve(id, sent, at))?;
             if is_reserved && files.store(id, file)? {
                 return Ok(true);
             }
             // Not compared with the record, which is that of this upload.
             is_reserved && files.fingerprint(id, &|| Ok(()))? == Some(sent)
         } else {
-            let recorded = self.cms.store.read_autocommit(|reader| reader.stored_file(id))?;
             let may_be_same = recorded.is_none_or(|recorded| recorded == sent);
             if may_be_same && files.fingerprint(id, &|| Ok(()))? == Some(sent) {
                 true

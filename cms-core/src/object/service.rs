@@ -26,18 +26,11 @@ use cms_store::{PendingCommit, Reader, WriteTransaction};
 use serde_json::{Map, Value};
 
 use super::write::{self, Base, Context, Edit, PreparedObject};
-use crate::cms::Cms;
+use crate::cms::service;
 
-/// Operations on content objects. The second argument names the content type.
-pub struct Objects<'a> {
-    pub(crate) cms: &'a Cms,
-}
-
-impl Cms {
-    /// Content objects.
-    pub fn objects(&self) -> Objects<'_> {
-        Objects { cms: self }
-    }
+service! {
+    /// Operations on content objects. The second argument names the content type.
+    Objects, objects
 }
 
 impl Objects<'_> {

@@ -1,15 +1,13 @@
 //! Caches the latest OpenAPI documents.
 
-use std::{
-    collections::VecDeque,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use std::{collections::VecDeque, sync::Arc};
 
 use cms_model::{
     auth::scope::Access,
     openapi::document::CallerRights,
     wire::openapi::{OpenApiDocument, OpenApiRequest},
 };
+use parking_lot::Mutex;
 
 /// Maximum number of cached documents. Each may have some megabytes.
 const MAX_DOCUMENTS: usize = 8;
@@ -30,22 +28,18 @@ pub(crate) struct DocumentKey {
 
 impl DocumentCache {
     pub(crate) fn get(&self, key: &DocumentKey) -> Option<Arc<OpenApiDocument>> {
-        let kept = self.lock();
+        let kept = self.0.lock();
         let known = kept.iter().find(|(known, _)| known == key)?;
         Some(Arc::clone(&known.1))
     }
 
     pub(crate) fn insert(&self, key: DocumentKey, document: Arc<OpenApiDocument>) {
-        let mut kept = self.lock();
+        let mut kept = self.0.lock();
         // Documents of older types are not needed any more.
         kept.retain(|(known, _)| known.schema_rev >= key.schema_rev && *known != key);
         if kept.len() == MAX_DOCUMENTS {
             kept.pop_front();
         }
         kept.push_back((key, document));
-    }
-
-    fn lock(&self) -> MutexGuard<'_, VecDeque<(DocumentKey, Arc<OpenApiDocument>)>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

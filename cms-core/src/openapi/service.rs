@@ -20,18 +20,11 @@ use cms_model::{
 };
 
 use super::cache::DocumentKey;
-use crate::cms::Cms;
+use crate::cms::service;
 
-/// The OpenAPI document.
-pub struct OpenApi<'a> {
-    pub(crate) cms: &'a Cms,
-}
-
-impl Cms {
+service! {
     /// The OpenAPI document.
-    pub fn openapi(&self) -> OpenApi<'_> {
-        OpenApi { cms: self }
-    }
+    OpenApi, openapi
 }
 
 impl OpenApi<'_> {

@@ -22,11 +22,11 @@ use cms_model::{
 };
 
 use super::table::OpenTab;
-use crate::{cms::Cms, object::service::find_map};
+use crate::{cms::service, object::service::find_map};
 
-/// Operations on presence.
-pub struct Presences<'a> {
-    pub(crate) cms: &'a Cms,
+service! {
+    /// Operations on presence.
+    Presences, presences
 }
 
 /// The presences that a caller sees at a time.
@@ -35,13 +35,6 @@ pub struct VisiblePresences {
     /// Identifies the state of all presences of the process.
     pub revision: u64,
     pub presences: Vec<Presence>,
-}
-
-impl Cms {
-    /// Presence.
-    pub fn presences(&self) -> Presences<'_> {
-        Presences { cms: self }
-    }
 }
 
 impl Presences<'_> {

@@ -1,9 +1,6 @@
 //! The open tabs of this process, in memory. It knows neither rights nor content.
 
-use std::{
-    collections::BTreeMap,
-    sync::{Mutex, MutexGuard, PoisonError},
-};
+use std::collections::BTreeMap;
 
 use cms_model::{
     clock::Timestamp,
@@ -11,6 +8,7 @@ use cms_model::{
     limits,
     wire::author::Author,
 };
+use parking_lot::Mutex;
 
 const LIFETIME_MICROS: i64 = limits::PRESENCE_LIFETIME_SECONDS * 1_000_000;
 
@@ -47,7 +45,7 @@ impl PresenceTable {
     /// # Errors
     /// [`Error::Forbidden`] when the actor or the process has too many tabs.
     pub(crate) fn put(&self, actor: Option<i64>, name: String, tab: OpenTab) -> Result<()> {
-        let mut state = self.state();
+        let mut state = self.0.lock();
         state.expire(tab.at);
         let key = (actor, name);
         let is_refreshed = if let Some(known) = state.tabs.get(&key) {
@@ -73,7 +71,7 @@ impl PresenceTable {
 
     /// Removes a tab, if it is known.
     pub(crate) fn remove(&self, actor: Option<i64>, name: &str) {
-        let mut state = self.state();
+        let mut state = self.0.lock();
         if state.tabs.remove(&(actor, name.to_owned())).is_some() {
             state.revision += 1;
         }
@@ -87,7 +85,7 @@ impl PresenceTable {
         now: Timestamp,
         filter: impl Fn(&OpenTab) -> bool,
     ) -> Option<(u64, Vec<(String, OpenTab)>)> {
-        let mut state = self.state();
+        let mut state = self.0.lock();
         state.expire(now);
         if seen == Some(state.revision) {
             return None;
@@ -99,11 +97,7 @@ impl PresenceTable {
 
     /// Removes the tabs that were not refreshed within their lifetime.
     pub(crate) fn expire(&self, now: Timestamp) {
-        self.state().expire(now);
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().expire(now);
     }
 }
 

@@ -19,7 +19,7 @@ use cms_model::{
 
 use crate::{
     auth::key_ring,
-    cms::Cms,
+    cms::service,
     object::{service::find_map, write},
 };
 
@@ -27,16 +27,9 @@ use crate::{
 const PREFIX: &str = "pv_";
 const LIFETIME_MICROS: i64 = limits::PREVIEW_TOKEN_MINUTES * 60_000_000;
 
-/// Operations on preview tokens.
-pub struct Previews<'a> {
-    pub(crate) cms: &'a Cms,
-}
-
-impl Cms {
-    /// Preview tokens.
-    pub fn previews(&self) -> Previews<'_> {
-        Previews { cms: self }
-    }
+service! {
+    /// Operations on preview tokens.
+    Previews, previews
 }
 
 impl Previews<'_> {

@@ -22,23 +22,16 @@ use cms_store::{ChangedObject, Event, JournalChange, WriteTransaction};
 use serde_json::{Map, Value};
 
 use crate::{
-    cms::Cms,
+    cms::service,
     object::{
         service::{find_map, find_to_change, to_json},
         write,
     },
 };
 
-/// Operations on the status of content objects. The second argument names the content type.
-pub struct Publishing<'a> {
-    pub(crate) cms: &'a Cms,
-}
-
-impl Cms {
-    /// Publishing of content objects.
-    pub fn publishing(&self) -> Publishing<'_> {
-        Publishing { cms: self }
-    }
+service! {
+    /// Operations on the status of content objects. The second argument names the content type.
+    Publishing, publishing
 }
 
 impl Publishing<'_> {

@@ -11,7 +11,7 @@ use std::{
     fs::File,
     path::Path,
     sync::{
-        Arc, Condvar, Mutex, MutexGuard, PoisonError,
+        Arc,
         atomic::{AtomicUsize, Ordering},
     },
     time::{Duration, Instant},
@@ -19,6 +19,7 @@ use std::{
 
 use cms_model::error::{Error, Result};
 use cms_search::{Generation, IndexPosition, TypeReindex};
+use parking_lot::{Condvar, Mutex};
 
 use super::{
     generation_folder::{CurrentGeneration, GenerationFolder},
@@ -115,11 +116,6 @@ impl Indexer {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
-        // The right to write is returned also on failure, and every other change is one assignment.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Returns a generation with every change up to a row of the journal; when that takes longer
     /// than `wait`, the newest one.
     ///
@@ -139,7 +135,7 @@ impl Indexer {
     }
 
     fn advance_to(&self, source: ContentSource<'_>, goal: Goal) -> Result<Arc<CurrentGeneration>> {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         loop {
             let now = Instant::now();
             match &state.current {
@@ -151,13 +147,12 @@ impl Indexer {
             match std::mem::replace(&mut state.writer, WriteRight::Taken) {
                 WriteRight::Taken => {
                     let timeout = goal.deadline.saturating_duration_since(now).max(POLL_INTERVAL);
-                    let woken = self.returned.wait_timeout(state, timeout);
-                    state = woken.unwrap_or_else(PoisonError::into_inner).0;
+                    self.returned.wait_for(&mut state, timeout);
                 }
                 WriteRight::Free(writer) => {
                     drop(state);
                     let done = self.index_to(writer, source, goal);
-                    state = self.lock();
+                    state = self.state.lock();
                     match done {
                         Ok(true) => {}
                         Ok(false) if state.current.is_none() && now >= goal.deadline => {
@@ -167,8 +162,7 @@ impl Indexer {
                         }
                         // Another process writes: poll again soon.
                         Ok(false) => {
-                            let woken = self.returned.wait_timeout(state, POLL_INTERVAL);
-                            state = woken.unwrap_or_else(PoisonError::into_inner).0;
+                            self.returned.wait_for(&mut state, POLL_INTERVAL);
                         }
                         Err(error) => return state.current.clone().ok_or(error),
                     }
@@ -180,20 +174,20 @@ impl Indexer {
     /// Runs one indexing batch; returns whether more is to be done.
     pub(super) fn advance(&self, source: ContentSource<'_>) -> Result<bool> {
         let WriteRight::Free(writer) =
-            std::mem::replace(&mut self.lock().writer, WriteRight::Taken)
+            std::mem::replace(&mut self.state.lock().writer, WriteRight::Taken)
         else {
             return Ok(false);
         };
         let goal = Goal { seq: i64::MAX, deadline: Instant::now() + BATCH_DURATION, yields: true };
         let has_lock = self.index_to(writer, source, goal)?;
-        let state = self.lock();
+        let state = self.state.lock();
         let WriteRight::Free(Some(writer)) = &state.writer else { return Ok(false) };
         Ok(has_lock && writer.has_more())
     }
 
     /// Returns whether a searched index is still the current one, and no new index of all types is being made.
     pub(super) fn stays(&self, searched: &CurrentGeneration) -> bool {
-        let state = self.lock();
+        let state = self.state.lock();
         let number = state.current.as_ref().map(|current| current.number);
         state.next.is_none() && number == Some(searched.number)
     }
@@ -201,7 +195,7 @@ impl Indexer {
     /// Returns whether a batch in the background has enough to do; `seq` is the last row of the
     /// journal.
     pub(super) fn is_due(&self, seq: i64) -> bool {
-        let state = self.lock();
+        let state = self.state.lock();
         let (Some(current), Some(committed_at)) = (&state.current, state.committed_at) else {
             return true;
         };
@@ -218,10 +212,10 @@ impl Indexer {
         seq: i64,
         ctds: &[i64],
     ) -> Result<(Stage, Option<String>)> {
-        if matches!(self.lock().writer, WriteRight::Free(None)) {
+        if matches!(self.state.lock().writer, WriteRight::Free(None)) {
             self.poll(source)?;
         }
-        let state = self.lock();
+        let state = self.state.lock();
         let failure = state.failure.clone();
         let Some(current) = state.current.as_ref().filter(|current| current.position.seq >= seq)
         else {
@@ -241,18 +235,18 @@ impl Indexer {
 
     /// The row of the journal up to which changes are searchable; none before the index was opened.
     pub(crate) fn position(&self) -> Option<i64> {
-        self.lock().current.as_ref().map(|current| current.position.seq)
+        self.state.lock().current.as_ref().map(|current| current.position.seq)
     }
 
     /// The last indexing error, if any.
     pub(crate) fn last_error(&self) -> Option<String> {
-        self.lock().failure.clone()
+        self.state.lock().failure.clone()
     }
 
     /// The sequence number of the first journal row that the index needs; none while another
     /// process or thread has the index writer.
     pub(crate) fn needs_from(&self) -> Option<i64> {
-        let state = self.lock();
+        let state = self.state.lock();
         let WriteRight::Free(Some(writer)) = &state.writer else { return None };
         let generations = writer.current.iter().chain(&writer.next);
         // The index needs also the last row that it contains: when the index is opened,
@@ -263,7 +257,7 @@ impl Indexer {
     /// Drops an unreadable generation, so that the next search begins a new one; returns whether
     /// this process may do that.
     pub(super) fn discard(&self, broken: &CurrentGeneration) -> bool {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         let is_ours = matches!(&state.writer, WriteRight::Free(Some(_)));
         let is_current =
             state.current.as_ref().is_some_and(|current| current.number == broken.number);
@@ -287,13 +281,14 @@ impl Indexer {
         let done = found.and_then(|writer| {
             let Some(mut writer) = writer else { return self.poll(source).map(|()| false) };
             self.run(&mut writer, source, goal)?;
-            self.lock().next = writer.next.as_ref().map(|next| next.follower.position.clone());
+            self.state.lock().next =
+                writer.next.as_ref().map(|next| next.follower.position.clone());
             // After a failure the writer state is dropped: the next batch opens the generations
             // again.
             returned.writer = Some(writer);
             Ok(true)
         });
-        self.lock().failure = done.as_ref().err().map(ToString::to_string);
+        self.state.lock().failure = done.as_ref().err().map(ToString::to_string);
         done
     }
 
@@ -302,7 +297,7 @@ impl Indexer {
             writer.next = Some(self.begin(source)?);
         }
         // Without a current generation, an incomplete one is better than none.
-        if writer.current.is_none() && self.lock().current.is_none() {
+        if writer.current.is_none() && self.state.lock().current.is_none() {
             self.activate_next(writer)?;
         }
         loop {
@@ -364,7 +359,7 @@ impl Indexer {
             let is_in_history = source.is_in_history(&position)?;
             if is_current {
                 let found = (number, Arc::clone(&generation), position.clone());
-                self.lock().current = Some(CurrentGeneration::found(found, is_in_history));
+                self.state.lock().current = Some(CurrentGeneration::found(found, is_in_history));
             }
             if !is_in_history || current_number.is_some_and(|current| number < current) {
                 // The database was restored to another state: then the current index is used until a new one
@@ -414,7 +409,7 @@ impl Indexer {
             generation: Arc::clone(&generation.follower.generation),
             position: generation.follower.position.clone(),
         };
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         state.current = Some(Arc::new(current));
         state.committed_at = Some(Instant::now());
         drop(state);
@@ -424,7 +419,7 @@ impl Indexer {
     /// Reads the commits of another process.
     fn poll(&self, source: ContentSource<'_>) -> Result<()> {
         let Some(number) = self.folder.current() else { return Ok(()) };
-        let before = self.lock().current.clone();
+        let before = self.state.lock().current.clone();
         let known = before.as_ref().filter(|current| current.number == number);
         let generation = match known {
             Some(current) => Arc::clone(&current.generation),
@@ -437,7 +432,7 @@ impl Indexer {
         let newest = self.folder.numbers()?.last().copied().filter(|newest| *newest > number);
         let next = newest.and_then(|newest| Generation::open(&self.folder.path_of(newest)).ok());
         let next = next.and_then(|next| next.position().ok());
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         // Another thread may have begun to write, and published a newer commit.
         if state.current.as_ref().map(Arc::as_ptr) == before.as_ref().map(Arc::as_ptr) {
             state.next = next;
@@ -466,7 +461,7 @@ struct ReturnWriterOnDrop<'a> {
 
 impl Drop for ReturnWriterOnDrop<'_> {
     fn drop(&mut self) {
-        self.indexer.lock().writer = WriteRight::Free(self.writer.take());
+        self.indexer.state.lock().writer = WriteRight::Free(self.writer.take());
         self.indexer.returned.notify_all();
     }
 }

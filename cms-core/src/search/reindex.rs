@@ -44,8 +44,11 @@ impl Searching<'_> {
                 writer.log_type(Event::ReindexRequested, stamp, (0, ""))?;
                 return Ok(ReindexCreated { id: job_id((first, first), true) });
             };
-            let mut errors = FieldErrors::default();
+            let (mut errors, mut seen) = (FieldErrors::default(), HashSet::new());
             for (index, name) in names.iter().enumerate() {
+                if !seen.insert(name) {
+                    continue;
+                }
                 if let Some(known) = catalog.find(name) {
                     writer.log_type(Event::ReindexRequested, stamp, (known.pk, known.name()))?;
                 } else {

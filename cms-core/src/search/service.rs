@@ -28,20 +28,13 @@ use tracing::info_span;
 
 use super::{generation_folder::CurrentGeneration, index_follower::ContentSource, response};
 use crate::{
-    cms::Cms,
+    cms::service,
     object::hydrate::{Hydration, with_properties},
 };
 
-/// Full-text search and its index.
-pub struct Searching<'a> {
-    pub(crate) cms: &'a Cms,
-}
-
-impl Cms {
-    /// Full-text search.
-    pub fn search(&self) -> Searching<'_> {
-        Searching { cms: self }
-    }
+service! {
+    /// Full-text search and its index.
+    Searching, search
 }
 
 impl Searching<'_> {

@@ -19,18 +19,11 @@ use cms_model::{
 use cms_store::{Authors, Reader, SharedViewRow, WriteTransaction};
 use serde_json::value::RawValue;
 
-use crate::cms::Cms;
+use crate::cms::service;
 
-/// Operations on the shared views of a content type.
-pub struct SharedViews<'a> {
-    pub(crate) cms: &'a Cms,
-}
-
-impl Cms {
-    /// Shared views.
-    pub fn shared_views(&self) -> SharedViews<'_> {
-        SharedViews { cms: self }
-    }
+service! {
+    /// Operations on the shared views of a content type.
+    SharedViews, shared_views
 }
 
 impl SharedViews<'_> {

@@ -27,7 +27,7 @@ use cms_store::{ActorRef, DeletedObject, Reader, TrashEntry, TrashFilter, WriteT
 use serde_json::Value;
 
 use crate::{
-    cms::Cms,
+    cms::service,
     hooks,
     media::service::UnusedFile,
     object::{service::to_json, write::restore::properties},
@@ -36,16 +36,9 @@ use crate::{
 /// The rights on a type that reading its deleted objects needs.
 const READ: Access = Access::READ_DELETED;
 
-/// Operations on deleted objects.
-pub struct Trash<'a> {
-    pub(crate) cms: &'a Cms,
-}
-
-impl Cms {
-    /// The trash.
-    pub fn trash(&self) -> Trash<'_> {
-        Trash { cms: self }
-    }
+service! {
+    /// Operations on deleted objects.
+    Trash, trash
 }
 
 impl Trash<'_> {

@@ -25,22 +25,15 @@ use cms_store::{ManagementEvent, Reader, UserRow, WriteTransaction};
 use serde_json::{Map, Value};
 
 use super::{passwords, sessions};
-use crate::{CoreConfig, cms::Cms};
+use crate::{CoreConfig, cms::service};
 
 const LAST_ADMIN: &str =
     "The last enabled user with role admin cannot be deleted, disabled or given another role";
 const DISABLED: &str = "The user is disabled";
 
-/// Operations on users, for admins.
-pub struct Users<'a> {
-    pub(crate) cms: &'a Cms,
-}
-
-impl Cms {
-    /// Users.
-    pub fn users(&self) -> Users<'_> {
-        Users { cms: self }
-    }
+service! {
+    /// Operations on users, for admins.
+    Users, users
 }
 
 impl Users<'_> {

@@ -29,14 +29,14 @@ use super::{
     passwords,
     service::{insert, new_link, page, session_of},
 };
-use crate::{CoreConfig, cms::Cms};
+use crate::{CoreConfig, cms::service};
 
 const LINK_EXPIRED: &str = "This link has expired or was already used";
 const WITHOUT_PASSWORD: &str = "This user has no password";
 
-/// Sign-in, and the sessions of the caller.
-pub struct Sessions<'a> {
-    pub(crate) cms: &'a Cms,
+service! {
+    /// Sign-in, and the sessions of the caller.
+    Sessions, sessions
 }
 
 /// The client that signs in, as the session shows it.
@@ -59,13 +59,6 @@ impl SignedIn {
     pub fn max_age() -> i64 {
         let start = Timestamp(0);
         Lifetime { created_at: start, last_seen_at: start }.ends_at().seconds()
-    }
-}
-
-impl Cms {
-    /// Sign-in and sessions.
-    pub fn sessions(&self) -> Sessions<'_> {
-        Sessions { cms: self }
     }
 }
 

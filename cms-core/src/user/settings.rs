@@ -8,21 +8,14 @@ use cms_model::{
 };
 use serde_json::{Map, Value};
 
-use crate::cms::Cms;
+use crate::cms::service;
 
 /// The settings of a user before the first change.
 const NO_SETTINGS: &str = "{}";
 
-/// Operations on the settings of the caller.
-pub struct UserSettings<'a> {
-    pub(crate) cms: &'a Cms,
-}
-
-impl Cms {
-    /// Settings of users.
-    pub fn user_settings(&self) -> UserSettings<'_> {
-        UserSettings { cms: self }
-    }
+service! {
+    /// Operations on the settings of the caller.
+    UserSettings, user_settings
 }
 
 impl UserSettings<'_> {

@@ -4,11 +4,7 @@
 //! [`Webhooks::outgoing`], and reports the [`WebhookOutcome`] to [`Webhooks::record`]. A failed
 //! delivery stays the first of the queue of its object.
 
-use std::{
-    borrow::Cow,
-    collections::BTreeMap,
-    sync::{Arc, PoisonError},
-};
+use std::{borrow::Cow, collections::BTreeMap, sync::Arc};
 
 use cms_model::{
     clock::Timestamp,
@@ -36,7 +32,7 @@ use cms_store::{DeliveryAttempt, DeliveryEvent, DeliveryRow, Reader, WriteTransa
 use cms_system::lock;
 
 use super::{delivery_creator, log_entry};
-use crate::cms::Cms;
+use crate::cms::{Cms, service};
 
 /// The file that the sending process locks.
 const LOCK: &str = "webhooks.lock";
@@ -67,16 +63,9 @@ pub struct AttemptReport {
     pub recovered: bool,
 }
 
-/// Operations on deliveries; webhooks are objects of the type `_webhooks`.
-pub struct Webhooks<'a> {
-    pub(crate) cms: &'a Cms,
-}
-
-impl Cms {
-    /// Webhooks and their deliveries.
-    pub fn webhooks(&self) -> Webhooks<'_> {
-        Webhooks { cms: self }
-    }
+service! {
+    /// Operations on deliveries; webhooks are objects of the type `_webhooks`.
+    Webhooks, webhooks
 }
 
 impl Webhooks<'_> {
@@ -199,7 +188,7 @@ impl Webhooks<'_> {
         if self.cms.store.has_moved()? {
             return Ok(false);
         }
-        let mut lock_file = self.cms.webhooks.lock.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut lock_file = self.cms.webhooks.lock.lock();
         if lock_file.is_none() {
             *lock_file = lock::try_lock(&self.cms.config.folder.join(LOCK))?;
         }

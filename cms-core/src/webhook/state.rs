@@ -1,11 +1,9 @@
 //! The webhook state of a process, and the trait through which synchronous webhooks are called.
 
-use std::{
-    fs::File,
-    sync::{Mutex, OnceLock},
-};
+use std::{fs::File, sync::OnceLock};
 
 use cms_model::{error::Result, webhook::synchronous::WebhookOutcome};
+use parking_lot::Mutex;
 
 use super::{delivery_creator::JournalCursor, webhook_cache::WebhookCache};
 

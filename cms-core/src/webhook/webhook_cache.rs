@@ -1,6 +1,6 @@
 //! Caches the webhooks until one of them changes.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use cms_model::{
     content_type::{
@@ -12,6 +12,7 @@ use cms_model::{
     webhook::model::Webhook,
 };
 use cms_store::{CommitState, Reader};
+use parking_lot::Mutex;
 
 use crate::object::write;
 
@@ -27,7 +28,7 @@ impl WebhookCache {
     pub(crate) fn at(&self, reader: &Reader<'_>, catalog: &Catalog) -> Result<Arc<Vec<Webhook>>> {
         let Some(content_type) = catalog.find(WEBHOOKS) else { return Ok(Arc::default()) };
         let changes = reader.type_state(content_type.pk)?.changes;
-        let mut cached = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut cached = self.0.lock();
         if cached.0 != changes {
             *cached = (changes, Arc::new(read(reader, content_type)?));
         }
@@ -41,7 +42,7 @@ impl WebhookCache {
         catalog: &Catalog,
     ) -> Option<Arc<Vec<Webhook>>> {
         let Some(content_type) = catalog.find(WEBHOOKS) else { return Some(Arc::default()) };
-        let cached = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let cached = self.0.lock();
         (cached.0 == state.changes(content_type.pk)).then(|| Arc::clone(&cached.1))
     }
 }

@@ -24,23 +24,16 @@ use cms_store::{Event, ManagementEvent, WriteTransaction};
 use serde_json::{Map, Value};
 
 use crate::{
-    cms::Cms,
+    cms::service,
     object::{
         service::{find, find_to_change},
         write,
     },
 };
 
-/// Operations on workflows.
-pub struct Workflows<'a> {
-    pub(crate) cms: &'a Cms,
-}
-
-impl Cms {
-    /// Workflows, and the states of content objects.
-    pub fn workflows(&self) -> Workflows<'_> {
-        Workflows { cms: self }
-    }
+service! {
+    /// Operations on workflows.
+    Workflows, workflows
 }
 
 impl Workflows<'_> {

@@ -31,23 +31,16 @@ use cms_store::{Reader, WorkingCopyRow, WorkingCopySubject};
 use serde_json::{Map, Value, value::RawValue};
 
 use crate::{
-    cms::Cms,
+    cms::service,
     object::{
         service::{find_map, state_tag},
         write::require_bytes,
     },
 };
 
-/// Operations on the working copies of the caller.
-pub struct WorkingCopies<'a> {
-    pub(crate) cms: &'a Cms,
-}
-
-impl Cms {
-    /// Working copies.
-    pub fn working_copies(&self) -> WorkingCopies<'_> {
-        WorkingCopies { cms: self }
-    }
+service! {
+    /// Operations on the working copies of the caller.
+    WorkingCopies, working_copies
 }
 
 /// The object of a request.

@@ -3,9 +3,9 @@
 //! An entry is valid until an object of the type or the type itself changes. `ctd_state.changes`,
 //! read in the same snapshot as the list, counts these changes. So an entry is never stale.
 
-use std::{collections::HashMap, hash::Hash, sync::Mutex};
+use std::{collections::HashMap, hash::Hash};
 
-use super::lock;
+use parking_lot::Mutex;
 
 /// Maximum number of entries. A full cache is cleared, which is simple and rare.
 const MAX_ENTRIES: usize = 2048;
@@ -26,13 +26,13 @@ struct Entry<V> {
 impl<K: Hash + Eq, V: Clone> Cache<K, V> {
     /// Returns the value that was stored at the same change counter.
     pub(crate) fn get(&self, ctd: i64, key: &K, changes: i64) -> Option<V> {
-        let entries = lock(&self.0);
+        let entries = self.0.lock();
         let known = entries.by_type.get(&ctd)?.get(key)?;
         (known.changes == changes).then(|| known.value.clone())
     }
 
     pub(crate) fn set(&self, ctd: i64, key: K, changes: i64, value: V) {
-        let mut entries = lock(&self.0);
+        let mut entries = self.0.lock();
         if entries.count >= MAX_ENTRIES {
             *entries = Entries::default();
         }

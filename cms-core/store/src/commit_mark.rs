@@ -7,8 +7,10 @@
 use std::{
     fs::{self, File},
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, OnceLock, PoisonError, Weak},
+    sync::{Arc, OnceLock, Weak},
 };
+
+use parking_lot::Mutex;
 
 const HEADER_BYTES: usize = 48;
 /// The first field of a header whose format is known.
@@ -76,7 +78,7 @@ fn open_shared(path: &Path) -> Option<Arc<File>> {
     type OpenFile = (u64, u64, Weak<File>);
     static OPEN: Mutex<Vec<OpenFile>> = Mutex::new(Vec::new());
 
-    let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut open = OPEN.lock();
     open.retain(|(.., file)| file.strong_count() > 0);
     let metadata = fs::metadata(path).ok()?;
     let (device, inode) = (metadata.dev(), metadata.ino());

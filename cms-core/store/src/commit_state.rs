@@ -5,12 +5,10 @@
 //! usually learns without a statement whether cached data is current. Snapshots of that commit know the
 //! counters without a statement, too.
 
-use std::{
-    path::Path,
-    sync::{Arc, PoisonError, RwLock},
-};
+use std::{path::Path, sync::Arc};
 
 use cms_model::error::Result;
+use parking_lot::RwLock;
 
 use super::{
     ChangeCounters, CommitMark, Revisions, Store, WriteTransaction, commit_mark::WalIndex,
@@ -129,11 +127,11 @@ impl CommitStateCache {
 
     /// Returns the cached state, which may be out of date.
     pub(crate) fn cached(&self) -> Option<Arc<CommitState>> {
-        self.state.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.state.read().clone()
     }
 
     fn set(&self, state: Arc<CommitState>) {
-        *self.state.write().unwrap_or_else(PoisonError::into_inner) = Some(state);
+        *self.state.write() = Some(state);
     }
 
     /// Commits a write transaction, and caches its state: the next request needs no snapshot for it.

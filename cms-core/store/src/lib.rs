@@ -59,7 +59,7 @@ use std::{
     fs::File,
     ops::Deref,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::Arc,
 };
 
 use cms_model::{
@@ -67,6 +67,7 @@ use cms_model::{
     error::{Error, Result},
     settings::{Durability, NewDatabase},
 };
+use parking_lot::Mutex;
 use rusqlite::{
     CachedStatement, Connection, ErrorCode, OptionalExtension, Params, Row,
     types::{FromSql, Type},
@@ -288,11 +289,11 @@ impl Store {
         let result = Arc::new(Mutex::new(None));
         let cell = Arc::clone(&result);
         let dry_run = move |writer: &WriteTransaction<'_>| -> Result<()> {
-            *lock(&cell) = Some(write(writer));
+            *cell.lock() = Some(write(writer));
             Err(Error::internal("a dry run is rolled back"))
         };
         let rolled_back = self.group_commit.enqueue(dry_run, true).wait();
-        let result = lock(&result).take();
+        let result = result.lock().take();
         // Without a result the write never ran, or panicked: then the error has the reason.
         self.damage.record_damage(result.unwrap_or_else(|| {
             Err(rolled_back.err().unwrap_or_else(|| Error::internal("no result")))
@@ -385,11 +386,6 @@ impl<'c> Reader<'c> {
         let rows = statement.query_map(parameters, read).map_err(map)?;
         rows.map(|row| row.map_err(map)).collect()
     }
-}
-
-/// Locks a mutex whose data is valid even after a panic while it was locked.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Reads a column that contains text, without copying it.

@@ -3,15 +3,16 @@
 use std::{
     mem,
     pin::Pin,
-    sync::{Arc, Mutex},
+    sync::Arc,
     task::{Context, Poll, Wake, Waker},
     thread::{self, Thread},
 };
 
 use cms_model::error::{Error, Result};
+use parking_lot::Mutex;
 use tracing::{Span, info_span};
 
-use super::{TRACE_TARGET, lock};
+use super::TRACE_TARGET;
 
 /// A write whose changes are not committed yet. The write runs even if this is dropped.
 #[must_use = "the write has not succeeded before its commit"]
@@ -28,7 +29,7 @@ pub(super) struct ResultCell<T>(Arc<Mutex<Option<Result<T>>>>);
 
 impl<T> ResultCell<T> {
     pub(super) fn set(&self, result: Result<T>) {
-        *lock(&self.0) = Some(result);
+        *self.0.lock() = Some(result);
     }
 }
 
@@ -79,7 +80,7 @@ impl<T> PendingCommit<T> {
 
     fn take(&self, outcome: BatchOutcome) -> Result<T> {
         outcome.map_err(shared)?;
-        let result = lock(&self.result.0).take();
+        let result = self.result.0.lock().take();
         result.unwrap_or_else(|| Err(Error::internal("a write panicked")))
     }
 }
@@ -88,7 +89,7 @@ impl<T> Future for PendingCommit<T> {
     type Output = Result<T>;
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<T>> {
-        let mut state = lock(&self.state);
+        let mut state = self.state.lock();
         match &mut *state {
             State::Completed(outcome) => {
                 let outcome = outcome.clone();
@@ -111,7 +112,7 @@ impl Completion {
     /// Sets the outcome, unless there is one.
     fn set(&mut self, outcome: impl FnOnce() -> BatchOutcome) {
         let Some(state) = self.0.take() else { return };
-        let before = mem::replace(&mut *lock(&state), State::Completed(outcome()));
+        let before = mem::replace(&mut *state.lock(), State::Completed(outcome()));
         if let State::Waiting(Some(waker)) = before {
             waker.wake();
         }
@@ -185,7 +186,7 @@ mod tests {
         struct Count(Mutex<usize>);
         impl Wake for Count {
             fn wake(self: Arc<Self>) {
-                *lock(&self.0) += 1;
+                *self.0.lock() += 1;
             }
         }
         let count = Arc::new(Count(Mutex::new(0)));
@@ -196,9 +197,9 @@ mod tests {
         assert!(poll().is_pending());
         result.set(Ok(7));
         assert!(poll().is_pending());
-        assert_eq!(*lock(&count.0), 0);
+        assert_eq!(*count.0.lock(), 0);
         completion.complete(Ok(()));
-        assert_eq!(*lock(&count.0), 1);
+        assert_eq!(*count.0.lock(), 1);
         assert!(matches!(poll(), Poll::Ready(Ok(7))));
     }
 

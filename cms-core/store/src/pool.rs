@@ -3,14 +3,15 @@
 use std::{
     ops::Deref,
     path::{Path, PathBuf},
-    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
+    sync::Arc,
     time::Instant,
 };
 
 use cms_model::{error::Result, limits, settings::Durability};
+use parking_lot::{Condvar, Mutex};
 use rusqlite::{Connection, OpenFlags, config::DbConfig};
 
-use super::{error::map, functions, lock};
+use super::{error::map, functions};
 
 /// Maximum prepared statements cached per connection.
 const MAX_CACHED_STATEMENTS: usize = 256;
@@ -74,7 +75,7 @@ struct ReadConnection {
 
 impl ReadConnection {
     fn start(self) -> Self {
-        *lock(&self.deadline) = Instant::now() + limits::READ_TIMEOUT;
+        *self.deadline.lock() = Instant::now() + limits::READ_TIMEOUT;
         self
     }
 }
@@ -109,7 +110,7 @@ impl Pool {
     /// Returns the connections in use, their maximum number, and the number of threads that wait
     /// for one.
     pub(super) fn counts(&self) -> [usize; 3] {
-        let state = self.lock();
+        let state = self.state.lock();
         let used = self.size - state.idle.len() - state.unopened;
         [used, self.size, state.waiting]
     }
@@ -120,7 +121,7 @@ impl Pool {
 
     /// Takes an idle connection, or waits for one.
     pub(super) fn take(&self) -> Result<Pooled<'_>> {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         loop {
             if let Some(connection) = state.idle.pop() {
                 return Ok(Pooled { pool: self, connection: Some(connection.start()) });
@@ -130,7 +131,7 @@ impl Pool {
                 break;
             }
             state.waiting += 1;
-            state = self.returned.wait(state).unwrap_or_else(PoisonError::into_inner);
+            self.returned.wait(&mut state);
             state.waiting -= 1;
         }
         drop(state);
@@ -145,7 +146,7 @@ impl Pool {
 
     /// Returns a connection or its permit, and wakes a waiting thread.
     fn put(&self, give: impl FnOnce(&mut State)) {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         give(&mut state);
         let has_waiters = state.waiting > 0;
         drop(state);
@@ -153,18 +154,12 @@ impl Pool {
             self.returned.notify_one();
         }
     }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        // No code panics between taking and returning a connection, and the list has no invariant
-        // that a panic could break.
-        lock(&self.state)
-    }
 }
 
 fn connect_reader(path: &Path) -> Result<ReadConnection> {
     let deadline = Arc::new(Mutex::new(Instant::now()));
     let current = Arc::clone(&deadline);
-    let is_over = move || Instant::now() > *lock(&current);
+    let is_over = move || Instant::now() > *current.lock();
     Ok(ReadConnection { connection: connect_cancellable(path, is_over)?, deadline })
 }
 

@@ -98,4 +98,14 @@ impl WriteTransaction<'_> {
             [pk],
         )
     }
+
+    /// Replaces an id in the addresses of the file of a media object, in its replaced versions.
+    pub fn change_file_address(&self, pk: i64, from: &str, to: &str) -> Result<()> {
+        self.execute(
+            "UPDATE object_version
+             SET data = json_replace(data, '$.url', replace(data ->> '$.url', ?2, ?3))
+             WHERE object = ?1 AND json_valid(data) AND json_type(data, '$.url') = 'text'",
+            params![pk, from, to],
+        )
+    }
 }

@@ -10,7 +10,7 @@ use std::{
     collections::VecDeque,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{
-        Arc, Condvar, Mutex, PoisonError, Weak,
+        Arc, Weak,
         atomic::{AtomicU64, Ordering},
     },
     thread::{self, JoinHandle},
@@ -18,6 +18,7 @@ use std::{
 };
 
 use cms_model::error::{Error, Result};
+use parking_lot::{Condvar, Mutex};
 use rusqlite::Connection;
 
 use super::{
@@ -25,7 +26,6 @@ use super::{
     cluster::{capture::Capture, open::moved_to, replica::Replica},
     commit_state::CommitStateCache,
     error::Damage,
-    lock,
     pending_commit::{self, Completion, PendingCommit},
 };
 
@@ -156,7 +156,7 @@ impl GroupCommit {
     }
 
     pub(super) fn on_commit(&self, listener: &Arc<dyn Fn() + Send + Sync>) {
-        lock(&self.writer.listeners).push(Arc::downgrade(listener));
+        self.writer.listeners.lock().push(Arc::downgrade(listener));
     }
 
     pub(super) fn counts(&self) -> WriterCounts {
@@ -164,7 +164,7 @@ impl GroupCommit {
             batches: self.writer.batches.load(Ordering::Relaxed),
             writes: self.writer.writes.load(Ordering::Relaxed),
             busy: Duration::from_nanos(self.writer.busy.load(Ordering::Relaxed)),
-            waiting: lock(&self.writer.queue).waiting.len(),
+            waiting: self.writer.queue.lock().waiting.len(),
         }
     }
 
@@ -198,7 +198,7 @@ impl GroupCommit {
         };
         let since = Instant::now();
         let write = QueuedWrite { run: Box::new(run), is_dry_run, since, completion };
-        let mut queue = lock(&self.writer.queue);
+        let mut queue = self.writer.queue.lock();
         if queue.waiting.len() >= MAX_WAITING_WRITES {
             drop(queue);
             write.refuse("too many writes are waiting");
@@ -239,7 +239,7 @@ impl GroupCommit {
 
 impl Drop for GroupCommit {
     fn drop(&mut self) {
-        lock(&self.writer.queue).is_closed = true;
+        self.writer.queue.lock().is_closed = true;
         self.writer.woken.notify_one();
         if let Some(thread) = self.thread.take() {
             // The thread does not panic: see `Writer::run`.
@@ -263,10 +263,10 @@ impl Writer {
 
     /// Waits for a write; returns false if the queue is closed and empty.
     fn wait_for_writes(&self) -> bool {
-        let mut queue = lock(&self.queue);
+        let mut queue = self.queue.lock();
         while queue.waiting.is_empty() && !queue.is_closed {
             queue.is_idle = true;
-            queue = self.woken.wait(queue).unwrap_or_else(PoisonError::into_inner);
+            self.woken.wait(&mut queue);
         }
         queue.is_idle = false;
         !queue.waiting.is_empty()
@@ -274,7 +274,7 @@ impl Writer {
 
     /// Notifies the listeners, and removes dropped ones.
     fn notify_listeners(&self) {
-        lock(&self.listeners).retain(|listener| {
+        self.listeners.lock().retain(|listener| {
             let listener = listener.upgrade();
             listener.inspect(|notify| notify()).is_some()
         });
@@ -282,7 +282,7 @@ impl Writer {
 
     /// Takes at most `max` waiting writes; on a node it stops before the next dry run.
     fn take_waiting(&self, max: usize) -> (Vec<Run>, Vec<Completion>) {
-        let mut queue = lock(&self.queue);
+        let mut queue = self.queue.lock();
         if self.replica.is_some() {
             queue.refuse_late();
         }
@@ -294,7 +294,7 @@ impl Writer {
 
     /// Takes the next write if it is a dry run of a node.
     fn take_dry_run(&self) -> Option<(Vec<Run>, Vec<Completion>)> {
-        let mut queue = lock(&self.queue);
+        let mut queue = self.queue.lock();
         queue.waiting.front().is_some_and(|write| write.is_dry_run).then(|| queue.take(1))
     }
 
@@ -312,7 +312,7 @@ impl Writer {
             None => {
                 let commit =
                     |transaction: &WriteTransaction<'_>| self.commit_state.commit(transaction);
-                run_batch(&lock(&self.connection), &mut take, require_not_moved, commit)
+                run_batch(&self.connection.lock(), &mut take, require_not_moved, commit)
             }
             Some(replica) => match self.take_dry_run() {
                 Some((mut runs, taken)) => {

@@ -245,7 +245,7 @@ fn index_is_rebuilt_on_demand() {
     }
     assert_same(cms);
     for (payload, total) in
-        [(json!({}), 600), (json!({ "contentTypes": ["article", "page"] }), 600)]
+        [(json!({}), 600), (json!({ "contentTypes": ["article", "page", "article"] }), 600)]
     {
         let job = cms.search().reindex(&caller, &map(payload)).unwrap();
         assert_eq!(cms.search().job(&caller, &job.id).unwrap().state, ReindexState::Waiting);

@@ -147,8 +147,15 @@ fn upload_under_the_id_of_another_file_compares_the_complete_files() {
     remove_records(&core);
     again(b"some").unwrap();
     assert_eq!(records(&core), [(id.clone(), 4, digest(b"some"))]);
-    // A missing file is uploaded again under its id, and recorded.
+    // A lost file is uploaded again under its id; another one not as long as its object exists.
     fs::remove_file(path(&core, &id)).unwrap();
+    assert!(matches!(again(b"other"), Err(Error::Invalid(_))));
+    again(b"some").unwrap();
+    assert_eq!(fs::read(path(&core, &id)).unwrap(), b"some");
+    fs::remove_file(path(&core, &id)).unwrap();
+    core.cms.objects().delete(&Caller::local(), "_media", &id).unwrap();
+    assert!(matches!(again(b"other"), Err(Error::Invalid(_))));
+    empty_trash(&core.cms);
     again(b"other").unwrap();
     assert_eq!(records(&core), [(id, 5, digest(b"other"))]);
 }

@@ -687,6 +687,21 @@ fn file_is_kept_until_its_media_object_leaves_the_trash() {
     assert_eq!(stored(&test, new), (b"a text".to_vec(), 1));
     let copy = media::get(&test.cms, restored["url"].as_str().unwrap()).unwrap();
     assert_eq!(copy.1, b"a text");
+    // The address follows in data of the request, and in former versions.
+    delete(new);
+    let other = "_media-448eab50-efc1-46ef-83f2-b910b8cc58e2";
+    let mut data = restored;
+    data["alt"] = json!("A text");
+    let request = json!({ "id": other, "data": data });
+    let restored = restore_as(&test, &local(), new, request).unwrap();
+    let address = json!(format!("/image/0x0/{other}.txt"));
+    assert_eq!(restored["url"], address);
+    for version in ["1", "2"] {
+        let version = test.cms.objects().version(&local(), "_media", other, version).unwrap();
+        assert_eq!(serde_json::from_slice::<Value>(&version.0).unwrap()["url"], address);
+    }
+    delete(other);
+    restore_as(&test, &local(), other, json!({ "id": new })).unwrap();
 
     // Removal and expiry remove the file.
     delete(new);

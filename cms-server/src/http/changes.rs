@@ -4,10 +4,7 @@
 //! process, and every second, since other processes write too; each time it authenticates the
 //! caller again. So a stream shows what a request at that moment would show.
 
-use std::{
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 use axum::{
     body::Bytes,
@@ -18,6 +15,7 @@ use cms_core::{
     paging::{self, PageRequest},
     wire::change::{Changes, ChangesRequest, Position},
 };
+use parking_lot::Mutex;
 use tokio::{
     sync::{
         OwnedSemaphorePermit,
@@ -98,7 +96,7 @@ impl ChangeFeed {
             let events = match presence {
                 Some(presence) => {
                     let types = request.content_types.as_deref();
-                    let mut presence = presence.lock().unwrap_or_else(PoisonError::into_inner);
+                    let mut presence = presence.lock();
                     presence.next(&app.cms, &caller, types)?
                 }
                 None => Vec::new(),

@@ -61,12 +61,15 @@ pub(crate) async fn get(
 }
 
 fn find(app: &App, parts: &Parts, query: &Query<'_>, segments: &[&str]) -> Result<Image> {
+    let accept =
+        parts.headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
+    let accept = accept.collect::<Vec<_>>().join(",");
     app.cms.media().find(&ImageRequest {
         path: segments,
         transform: query.get("transform"),
         format: query.get("format"),
         quality: query.get("quality"),
-        accept: parts.headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()),
+        accept: Some(&accept),
     })
 }
 

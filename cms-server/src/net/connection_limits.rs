@@ -5,12 +5,13 @@ use std::{
     collections::HashMap,
     net::IpAddr,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc,
         atomic::{AtomicU64, Ordering},
     },
 };
 
 use cms_core::MemoryBudget;
+use parking_lot::Mutex;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::rate_limit::client_network;
@@ -82,7 +83,7 @@ impl ConnectionLimits {
             return Some(AcceptedConnection { memory, _permit: permit, counted: None });
         };
         let address = client_network(peer);
-        let mut open = self.open();
+        let mut open = self.open.lock();
         let entry = open.entry(address).or_insert_with(|| {
             let limit = self.memory.limit() / ADDRESS_MEMORY_DIVISOR;
             let memory = Arc::new(MemoryBudget::within(&self.memory, limit));
@@ -110,16 +111,12 @@ impl ConnectionLimits {
     pub(crate) fn refused(&self) -> u64 {
         self.refused.load(Ordering::Relaxed)
     }
-
-    fn open(&self) -> MutexGuard<'_, HashMap<IpAddr, ClientAddress>> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl Drop for AcceptedConnection {
     fn drop(&mut self) {
         let Some((limits, address)) = &self.counted else { return };
-        let mut open = limits.open();
+        let mut open = limits.open.lock();
         if let Some(entry) = open.get_mut(address) {
             entry.connections -= 1;
             if entry.connections == 0 {
@@ -193,6 +190,6 @@ mod tests {
         drop(first);
         assert_eq!(open(&limits, "2001:db8:0:1::2").await.len(), 2);
         assert_eq!(limits.open_connections(), 0);
-        assert!(limits.open().is_empty());
+        assert!(limits.open.lock().is_empty());
     }
 }

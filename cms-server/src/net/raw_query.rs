@@ -15,7 +15,7 @@
 
 use std::{
     pin::Pin,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::Arc,
     task::{Context, Poll},
 };
 
@@ -24,6 +24,7 @@ use axum::{
     http::Request,
 };
 use hyper::body::{Body, Frame, Incoming, SizeHint};
+use parking_lot::Mutex;
 
 /// The query as the client sent it, if it differs from the query of the URI.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -74,13 +75,9 @@ enum HeaderLine {
 }
 
 impl RequestLines {
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Replaces the characters in bytes that were just read.
     pub(crate) fn rewrite(&self, bytes: &mut [u8]) {
-        self.state().rewrite(bytes);
+        self.0.lock().rewrite(bytes);
     }
 
     /// Adds the original query to a request, and tracks the end of its body.
@@ -88,7 +85,7 @@ impl RequestLines {
         let (length, has_ended) =
             (request.body().size_hint().exact(), request.body().is_end_stream());
         let replaced = {
-            let mut state = self.state();
+            let mut state = self.0.lock();
             if has_ended {
                 state.end(length);
             }
@@ -220,7 +217,7 @@ impl Body for TrackedBody {
         let polled = Pin::new(&mut self.body).poll_frame(context);
         let is_end = matches!(polled, Poll::Ready(None)) || self.body.is_end_stream();
         if is_end && !std::mem::replace(&mut self.has_ended, true) {
-            self.lines.state().end(self.length);
+            self.lines.0.lock().end(self.length);
         }
         polled
     }

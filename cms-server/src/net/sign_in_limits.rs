@@ -8,11 +8,12 @@ use std::{
     convert::Infallible,
     hash::{BuildHasher, RandomState},
     net::{IpAddr, Ipv4Addr},
-    sync::{Arc, Mutex, PoisonError},
+    sync::Arc,
     time::Duration,
 };
 
 use cms_core::{Error, Result};
+use parking_lot::Mutex;
 use quick_cache::sync::Cache;
 
 use super::rate_limit::client_network;
@@ -137,7 +138,7 @@ impl FailureCounters {
     /// The seconds until another attempt is allowed.
     fn check(&self, key: u64, now: u32) -> std::result::Result<(), u32> {
         let Some(failures) = self.failures.get(&key) else { return Ok(()) };
-        self.wait(&mut failures.lock().unwrap_or_else(PoisonError::into_inner), now)
+        self.wait(&mut failures.lock(), now)
     }
 
     /// Adds a failure, unless the caller has to wait: then returns the seconds, as [`Self::check`].
@@ -145,7 +146,7 @@ impl FailureCounters {
         let failures =
             self.failures.get_or_insert_with(&key, || Ok::<_, Infallible>(Arc::default()));
         let Ok(failures) = failures;
-        let mut failures = failures.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut failures = failures.lock();
         self.wait(&mut failures, now)?;
         failures.push_back(now);
         Ok(())
@@ -164,7 +165,7 @@ impl FailureCounters {
     /// Removes a failure that was added at this time.
     fn remove(&self, key: u64, at: u32) {
         let Some(failures) = self.failures.get(&key) else { return };
-        let mut failures = failures.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut failures = failures.lock();
         if let Some(index) = failures.iter().rposition(|added| *added == at) {
             failures.remove(index);
         }

@@ -66,7 +66,9 @@ impl RenderFormat {
             Self::Webp => 16_383,
             // The limit of libavif, which most programs use.
             Self::Avif => 32_768,
-            Self::Jpeg | Self::Gif => 65_535,
+            // The limit of libjpeg, which most programs use.
+            Self::Jpeg => 65_500,
+            Self::Gif => 65_535,
             Self::Png | Self::Bmp => i32::MAX.unsigned_abs(),
         }
     }

@@ -4,7 +4,7 @@
 //! A stack of frames holds the alternatives to try and the changes to undo. Only look-around
 //! recurses, as deep as the pattern nests it.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use parking_lot::{Mutex, MutexGuard};
 
 use super::{
     Exhausted, StepBudget,
@@ -346,7 +346,7 @@ impl Matcher<'_> {
 
     fn push(&mut self, frame: Frame) -> Result<()> {
         if self.frames.len() >= LONG_MATCH_FRAMES && self.long_match_lock.is_none() {
-            self.long_match_lock = Some(LONG_MATCH.lock().unwrap_or_else(PoisonError::into_inner));
+            self.long_match_lock = Some(LONG_MATCH.lock());
         }
         if self.frames.len() >= MAX_FRAMES {
             return self.budget.take(u64::MAX);

@@ -149,3 +149,40 @@ fn quality_without_effect_does_not_change_the_name() {
         assert_eq!(wanted(media_type, "90x0", [None, Some("50")]), plain, "{media_type}");
     }
 }
+
+#[test]
+fn automatic_format_follows_the_size_of_the_rendering() {
+    let format = |size: [&str; 2], path: &str| {
+        let [width, height] = size;
+        let object = format!(
+            r#"{{"extension":"jpg","mimeType":"image/jpeg","type":"image","width":{width},"height":{height}}}"#
+        );
+        let object: MediaObject = serde_json::from_str(&object).unwrap();
+        let segments = [path, "x.jpg"];
+        let request = ImageRequest {
+            path: &segments,
+            transform: None,
+            format: Some("auto"),
+            quality: None,
+            accept: Some("image/avif,image/webp"),
+        };
+        let path = ImagePath::parse(request.path).unwrap();
+        rendering(&path, &request, &object).unwrap().0.unwrap().format
+    };
+    let large = ["3000", "2000"];
+    let table = [
+        (large, "400x0", RenderFormat::Avif),
+        (large, "0x300", RenderFormat::Avif),
+        (large, "400x300", RenderFormat::Avif),
+        (large, "1920x1920", RenderFormat::Webp),
+        (large, "0x0", RenderFormat::Webp),
+        (["100", "100"], "1920x1920", RenderFormat::Avif),
+        // An unknown size.
+        (["0", "0"], "0x0", RenderFormat::Webp),
+        (["0", "0"], "400x0", RenderFormat::Webp),
+        (["\"?\"", "100"], "400x300", RenderFormat::Avif),
+    ];
+    for (size, path, expected) in table {
+        assert_eq!(format(size, path), expected, "{size:?} {path}");
+    }
+}

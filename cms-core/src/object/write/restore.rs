@@ -56,6 +56,7 @@ pub(crate) struct Restoration {
     prepared_published: Option<PreparedObject>,
     /// The request replaces the data.
     replaces_data: bool,
+    moved_file: Option<MovedFile>,
 }
 
 /// Returns the properties of a deleted object, converted to the current type.
@@ -69,15 +70,31 @@ pub(crate) fn properties(
     let mut definitions = reader.former_definitions(content_type.pk, deleted.type_rev)?;
     definitions.push(content_type.definition.clone());
     let mut object = history::convert_object(&definitions, data)?;
-    // The file moves with the object, and its address contains the id.
-    let old = &deleted.stored.id;
-    if content_type.name() == MEDIA
-        && !id.eq_ignore_ascii_case(old)
-        && let Some(Value::String(url)) = object.get_mut("url")
-    {
-        *url = url.replace(&old.to_ascii_lowercase(), &id.to_ascii_lowercase());
+    if let Some(moved) = MovedFile::of(content_type, deleted, id) {
+        moved.change_address(&mut object);
     }
     Ok(object)
+}
+
+/// The file of a media object that is restored under another id. It moves with the object, and its address
+/// contains the id.
+struct MovedFile {
+    /// The ids in the addresses before and after.
+    from: String,
+    to: String,
+}
+
+impl MovedFile {
+    fn of(content_type: &CompiledType, deleted: &DeletedObject, id: &str) -> Option<Self> {
+        let (from, to) = (deleted.stored.id.to_ascii_lowercase(), id.to_ascii_lowercase());
+        (content_type.name() == MEDIA && from != to).then_some(Self { from, to })
+    }
+
+    fn change_address(&self, object: &mut Map<String, Value>) {
+        if let Some(Value::String(url)) = object.get_mut("url") {
+            *url = url.replace(&self.from, &self.to);
+        }
+    }
 }
 
 impl Restoration {
@@ -110,6 +127,7 @@ impl Restoration {
         }
         let published =
             older.map(|data| properties(reader, content_type, deleted, &data, &id)).transpose()?;
+        let moved_file = MovedFile::of(content_type, deleted, &id);
         let mut prepare = |before: Option<&Map<String, Value>>, object: &Map<String, Value>| {
             let (id, errors) = (id.clone(), FieldErrors::default());
             PreparedObject::of(content_type, id, (before, object), errors, context, Some(budget))
@@ -120,6 +138,9 @@ impl Restoration {
                 let mut data = data.clone();
                 for name in ["id", "internal"] {
                     data.shift_remove(name);
+                }
+                if let Some(moved) = &moved_file {
+                    moved.change_address(&mut data);
                 }
                 slug::fill(&content_type.definition.slugs, &mut data);
                 if content_type.name() == WEBHOOKS {
@@ -153,6 +174,7 @@ impl Restoration {
             prepared,
             prepared_published,
             replaces_data,
+            moved_file,
         })
     }
 
@@ -187,7 +209,15 @@ impl Restoration {
         context: &Context,
     ) -> Result<StoredObject<'static>> {
         let Self {
-            pk, state, current, published, prepared, prepared_published, replaces_data, ..
+            pk,
+            state,
+            current,
+            published,
+            prepared,
+            prepared_published,
+            replaces_data,
+            moved_file,
+            ..
         } = self;
         let (ctd, id) = (content_type.pk, prepared.id.clone());
         if let (Some(approved), None) = (self.approved, state.approval) {
@@ -201,6 +231,9 @@ impl Restoration {
         let row = RestoredRow { pk, id: &id, current, state: &state, published };
         writer.restore_object(ctd, &content_type.indexed, &row, context.stamp)?;
         writer.insert_links(pk, links.iter().map(LinkRef::target))?;
+        if let Some(MovedFile { from, to }) = moved_file {
+            writer.change_file_address(pk, &from, &to)?;
+        }
         let mut changed = None;
         if replaces_data {
             let before = current_object(writer, ctd, &id)?;

@@ -1,15 +1,16 @@
 //! Applies the changes of other nodes to a replica.
 
-use std::{collections::HashSet, path::Path, sync::Mutex};
+use std::{collections::HashSet, path::Path};
 
 use cms_model::error::{Error, Result};
+use parking_lot::Mutex;
 use rusqlite::Connection;
 
 use super::{
     database::{Head, History, MirroredTable, Position, SharedSnapshot},
     rows,
 };
-use crate::{Reader, WriteTransaction, error::map, lock, pool};
+use crate::{Reader, WriteTransaction, error::map, pool};
 
 /// The table of content types.
 const TYPES: &str = "ctd";
@@ -35,7 +36,7 @@ impl ChangeApplier {
         if snapshot.history() != History::Same {
             return Err(Error::internal("changes of another history"));
         }
-        let connection = lock(&self.0);
+        let connection = self.0.lock();
         let writer = WriteTransaction(Reader::new(&connection));
         writer.execute("BEGIN IMMEDIATE", [])?;
         let applied = apply(&writer, tables, snapshot)

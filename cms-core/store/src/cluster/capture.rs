@@ -7,19 +7,17 @@
 //! `DELETE` without `WHERE`. A test of the source code refuses such statements. To detect other gaps, tests
 //! compare all tables after each commit.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex},
-};
+use std::{collections::HashMap, sync::Arc};
 
 use cms_model::error::{Error, Result};
+use parking_lot::Mutex;
 use rusqlite::{Connection, hooks::Action};
 
 use super::{
     database::{ChangedKeys, MirroredTable},
     tables::LINKS,
 };
-use crate::{Reader, error::map, lock};
+use crate::{Reader, error::map};
 
 /// The changed rows of the current transaction of one connection.
 pub(crate) struct Capture {
@@ -43,7 +41,7 @@ impl Capture {
         let changes = Arc::clone(&capture.changes);
         let hook = move |action: Action, _: &str, table: &str, key: i64| {
             let Some(&index) = indexes.get(table) else { return };
-            let mut changes = lock(&changes);
+            let mut changes = changes.lock();
             if changes.last() != Some(&(index, key)) {
                 changes.push((index, key));
             }
@@ -58,7 +56,7 @@ impl Capture {
 
     /// Notes the links of an object as changed: the hook does not report them.
     pub(crate) fn note_links(&self, object: i64) {
-        lock(&self.changes).push((self.links, object));
+        self.changes.lock().push((self.links, object));
     }
 
     /// Notes all rows of a table as changed.
@@ -72,23 +70,23 @@ impl Capture {
         let index = index.ok_or_else(|| Error::internal(format!("{name} is no mirrored table")))?;
         let sql = format!("SELECT DISTINCT \"{}\" FROM \"{name}\"", tables[index].key());
         let keys: Vec<i64> = reader.query_values(&sql, [])?;
-        lock(&self.changes).extend(keys.into_iter().map(|key| (index, key)));
+        self.changes.lock().extend(keys.into_iter().map(|key| (index, key)));
         Ok(())
     }
 
     /// Number of noted changes, for [`Self::truncate`].
     pub(crate) fn len(&self) -> usize {
-        lock(&self.changes).len()
+        self.changes.lock().len()
     }
 
     /// Removes the changes that a savepoint has rolled back.
     pub(crate) fn truncate(&self, len: usize) {
-        lock(&self.changes).truncate(len);
+        self.changes.lock().truncate(len);
     }
 
     /// Returns the noted keys by table, in order and without repetitions, and removes them.
     pub(super) fn take(&self, tables: &[MirroredTable]) -> ChangedKeys {
-        let mut changes = std::mem::take(&mut *lock(&self.changes));
+        let mut changes = std::mem::take(&mut *self.changes.lock());
         changes.sort_unstable();
         changes.dedup();
         let mut keys = ChangedKeys::new();

@@ -3,7 +3,7 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     iter,
-    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
+    sync::Arc,
     time::Duration,
 };
 
@@ -12,6 +12,7 @@ use cms_model::{
     error::{Error, Result},
     testing::START,
 };
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use rusqlite::types::{FromSqlResult, Value};
 
 use super::database::{
@@ -19,7 +20,6 @@ use super::database::{
     History, LockedHead, Membership, MirroredTable, NewCommit, NodeReport, NodeState, Position,
     RowSink, Rows, SharedDatabase, SharedSnapshot,
 };
-use crate::lock;
 
 /// When the connection breaks during a commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,56 +85,52 @@ impl MemoryDatabase {
 
     /// Breaks the connection during the next commits, one for each cut; later commits succeed.
     pub fn break_connection(&self, cuts: impl IntoIterator<Item = ConnectionBreak>) {
-        self.lock_state().cuts.extend(cuts);
+        self.0.state.lock().cuts.extend(cuts);
     }
 
     /// Makes the next `count` reads of a nonce fail.
     pub fn fail_nonce_reads(&self, count: usize) {
-        self.lock_state().failing_nonce_reads = count;
+        self.0.state.lock().failing_nonce_reads = count;
     }
 
     /// Makes every call fail, or succeed again.
     pub fn set_unreachable(&self, is_unreachable: bool) {
-        self.lock_state().is_unreachable = is_unreachable;
+        self.0.state.lock().is_unreachable = is_unreachable;
     }
 
     /// Makes every call fail after the next commit has been sent.
     pub fn disconnect_after_next_commit(&self) {
-        self.lock_state().disconnects = true;
+        self.0.state.lock().disconnects = true;
     }
 
     /// Removes all commits except the newest one from the commit log.
     pub fn prune_all(&self) {
-        let mut state = self.lock_state();
+        let mut state = self.0.state.lock();
         let newest = state.commits.keys().next_back().copied();
         state.commits.retain(|commit, _| Some(*commit) == newest);
     }
 
     /// Moves the clock forward.
     pub fn advance(&self, by: Duration) {
-        self.lock_state().now += i64::try_from(by.as_micros()).unwrap_or(i64::MAX);
+        self.0.state.lock().now += i64::try_from(by.as_micros()).unwrap_or(i64::MAX);
     }
 
     /// Restores the state of a backup.
     pub fn restore(&self, backup: &Self) {
-        let backup = backup.lock_state().clone();
-        *self.lock_state() = backup;
+        let backup = backup.0.state.lock().clone();
+        *self.0.state.lock() = backup;
     }
 
     /// Returns a copy of the present state.
     #[must_use]
     pub fn backup(&self) -> Self {
         let copy = Self::default();
-        *copy.lock_state() = self.lock_state().clone();
+        *copy.0.state.lock() = self.0.state.lock().clone();
         copy
     }
 
-    fn lock_state(&self) -> MutexGuard<'_, State> {
-        lock(&self.0.state)
-    }
-
     fn reachable(&self) -> Result<MutexGuard<'_, State>> {
-        let state = self.lock_state();
+        let state = self.0.state.lock();
         if state.is_unreachable {
             return Err(Error::Busy("the database of the cluster does not respond".to_owned()));
         }
@@ -223,7 +219,7 @@ impl SharedDatabase for MemoryDatabase {
     fn lock(&self, after: Position) -> Result<Box<dyn LockedHead + '_>> {
         let mut state = self.reachable()?;
         while state.is_locked {
-            state = self.0.unlocked.wait(state).unwrap_or_else(PoisonError::into_inner);
+            self.0.unlocked.wait(&mut state);
         }
         let snapshot = Snapshot::of(&state, Some(after))?;
         state.is_locked = true;
@@ -246,7 +242,7 @@ impl SharedDatabase for MemoryDatabase {
 
     /// False from 2,000 rows on: a comparison reads all rows.
     fn is_compared(&self) -> bool {
-        let count = || self.lock_state().tables.values().map(|rows| rows.len()).sum::<usize>();
+        let count = || self.0.state.lock().tables.values().map(|rows| rows.len()).sum::<usize>();
         self.0.is_compared && count() < 2000
     }
 }
@@ -393,7 +389,7 @@ impl SharedSnapshot for Locked<'_> {
 
 impl LockedHead for Locked<'_> {
     fn nonce_of(&mut self, commit: i64) -> Result<Option<i64>> {
-        let mut state = self.database.lock_state();
+        let mut state = self.database.0.state.lock();
         if state.failing_nonce_reads > 0 {
             state.failing_nonce_reads -= 1;
             return Err(Error::Busy("the shared database cannot be reached".to_owned()));
@@ -412,7 +408,7 @@ impl LockedHead for Locked<'_> {
     fn commit(mut self: Box<Self>, commit: &NewCommit) -> CommitOutcome {
         // The snapshot shares its tables with the database: unless released, each write would copy one.
         self.snapshot.tables.clear();
-        let mut state = self.database.lock_state();
+        let mut state = self.database.0.state.lock();
         if state.is_unreachable {
             return CommitOutcome::Unknown;
         }
@@ -442,7 +438,7 @@ impl LockedHead for Locked<'_> {
 
 impl Drop for Locked<'_> {
     fn drop(&mut self) {
-        self.database.lock_state().is_locked = false;
+        self.database.0.state.lock().is_locked = false;
         self.database.0.unlocked.notify_one();
     }
 }

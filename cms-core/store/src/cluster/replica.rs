@@ -7,12 +7,13 @@
 
 use std::{
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, MutexGuard},
+    sync::Arc,
     thread,
     time::{Duration, Instant},
 };
 
 use cms_model::error::{Error, Result};
+use parking_lot::Mutex;
 use rusqlite::Connection;
 use tracing::{error, info, warn};
 
@@ -29,7 +30,7 @@ use super::{
 use crate::{
     Reader, Schemas, WriteTransaction,
     error::map,
-    lock, migrate,
+    migrate,
     writer::{self, Take},
 };
 
@@ -125,25 +126,25 @@ impl Replica {
 
     /// The last commit of the cluster that is applied here.
     pub fn position(&self) -> Position {
-        self.state().position
+        self.state.lock().position
     }
 
     /// The last commit of the cluster that this node knows: the last applied one, or a newer one that this
     /// node has written, whose local commit failed.
     pub fn last_known_commit(&self) -> Position {
-        let State { position, last_write, .. } = *self.state();
+        let State { position, last_write, .. } = *self.state.lock();
         if last_write.commit > position.commit { last_write } else { position }
     }
 
     /// Whether the replica cannot follow the shared database, because that has another history, its log no
     /// longer has the position, or an upgrade failed. Opening it again copies the shared database.
     pub fn is_abandoned(&self) -> bool {
-        self.state().is_abandoned
+        self.state.lock().is_abandoned
     }
 
     /// Whether commits of other nodes are being applied: a commit with many rows takes seconds.
     pub fn is_applying(&self) -> bool {
-        self.state().is_applying
+        self.state.lock().is_applying
     }
 
     /// The metrics of the replica.
@@ -171,7 +172,7 @@ impl Replica {
         take: &mut Take<'_>,
     ) -> Result<()> {
         let _timer = self.metrics.commit_times.start_timer();
-        let mut connection = lock(connection);
+        let mut connection = connection.lock();
         self.apply(&mut connection, &mut *head)?;
         self.run_transaction(&connection, |writer, mirror| {
             if writer::run_writes(writer, take)? {
@@ -188,7 +189,7 @@ impl Replica {
         connection: &Mutex<Connection>,
         take: &mut Take<'_>,
     ) -> Result<()> {
-        let connection = lock(connection);
+        let connection = connection.lock();
         self.run_transaction(&connection, |writer, _| {
             writer::run_writes(writer, take)?;
             writer.execute("ROLLBACK", [])
@@ -223,7 +224,7 @@ impl Replica {
         let version = self.schema() + 1;
         let Some(step) = self.schemas.shared(version) else { return Ok(None) };
         let mut head = self.lock_head()?;
-        let mut connection = lock(connection);
+        let mut connection = connection.lock();
         self.apply(&mut connection, &mut *head)?;
         if self.schema() >= version {
             // Another node has already upgraded the cluster.
@@ -242,7 +243,7 @@ impl Replica {
         });
         if let Err(error) = upgraded {
             error!(%error, version, "upgrade failed: the replica is copied again");
-            self.state().is_abandoned = true;
+            self.state.lock().is_abandoned = true;
             return Err(error);
         }
         info!(schema = version, "upgrade finished");
@@ -254,7 +255,7 @@ impl Replica {
         let mut other = Connection::open(&self.path).map_err(map)?;
         self.schemas.migrate(&mut other, Some(version))?;
         let mirror = Arc::new(Mirror::of(&self.path, connection)?);
-        *lock(&self.mirror) = mirror;
+        *self.mirror.lock() = mirror;
         Ok(())
     }
 
@@ -267,7 +268,7 @@ impl Replica {
             return self.require_schema(check.schema).map(|()| false);
         }
         // Blocks the writes of this node: a commit that it makes meanwhile would be pulled again.
-        let mut connection = lock(connection);
+        let mut connection = connection.lock();
         let before = self.position();
         self.apply(&mut connection, &mut *self.database.snapshot(Some(before))?)?;
         Ok(self.position() != before)
@@ -287,10 +288,10 @@ impl Replica {
             self.migrate(connection, head.schema)?;
             info!(schema = head.schema, "upgrade finished");
         }
-        self.state().is_applying = true;
+        self.state.lock().is_applying = true;
         let applied = self.applier.apply(&self.mirror().tables, snapshot);
-        self.state().is_applying = false;
-        self.state().position = applied?;
+        self.state.lock().is_applying = false;
+        self.state.lock().position = applied?;
         let rows: usize = snapshot.changes().values().map(Vec::len).sum();
         self.metrics.rows_applied.inc_by(rows as u64);
         Ok(())
@@ -302,7 +303,7 @@ impl Replica {
         if found <= known {
             return Ok(());
         }
-        if !std::mem::replace(&mut self.state().has_logged_newer_schema, true) {
+        if !std::mem::replace(&mut self.state.lock().has_logged_newer_schema, true) {
             error!(schema = found, known, "node outdated: replace it by the newer version of cms");
         }
         Err(Error::Busy(format!(
@@ -322,12 +323,12 @@ impl Replica {
     }
 
     fn mirror(&self) -> Arc<Mirror> {
-        Arc::clone(&lock(&self.mirror))
+        Arc::clone(&self.mirror.lock())
     }
 
     /// Marks the replica as abandoned, because the shared database does not have its position.
     fn abandon(&self, head: Position) -> Error {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         if !state.is_abandoned {
             state.is_abandoned = true;
             error!(
@@ -364,12 +365,12 @@ impl Replica {
         };
         self.send(writer, &mirror.tables, head, base, &commit)?;
         // From here on the changes are stored, whatever happens to the local transaction.
-        self.state().last_write = commit.position;
+        self.state.lock().last_write = commit.position;
         let local = apply::set_position(writer, commit.position)
             .and_then(|()| writer.execute("COMMIT", []));
         match local {
             Ok(()) => {
-                self.state().position = commit.position;
+                self.state.lock().position = commit.position;
                 self.metrics.head.set(commit.position.commit);
                 #[cfg(any(test, feature = "testing"))]
                 self.compare(writer, &mirror.tables);
@@ -488,10 +489,5 @@ impl Replica {
             let differences = super::compare::compare(reader, tables, &mut *snapshot);
             assert_eq!(differences.expect("the tables are readable"), [], "after a commit");
         }
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        // Valid even after a panic: each change of the state is one assignment.
-        lock(&self.state)
     }
 }

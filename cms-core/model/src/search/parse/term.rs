@@ -44,6 +44,8 @@ const DATES: [&str; 5] = [
     "internal.scheduledAt",
 ];
 
+const DATE_WITHOUT_TIME_BYTES: usize = "2024-01-05".len();
+
 impl QueryCursor<'_> {
     pub(super) fn into_parsed(self, query: Option<SearchQuery>) -> ParsedText {
         ParsedText { query, words: self.words, expansions: self.expansions }
@@ -163,7 +165,8 @@ impl QueryCursor<'_> {
         }
         if path.is_some() && is_date(text) {
             // In this order: other dates have the same words.
-            return self.phrase_of(text, path);
+            let phrase = self.phrase_of(text, path);
+            return any_of(phrase.into_iter().chain(on_day(text, path)).collect());
         }
         let Some(scalar_value) = path.and_then(|_| ScalarValue::parse(text)) else {
             let words = self.words(text, path, fuzziness);
@@ -329,6 +332,16 @@ fn bound_value(path: &str, text: &str, rounds_up: bool) -> Value {
 /// Returns whether a text has the form of a date, as properties store it.
 fn is_date(text: &str) -> bool {
     dates::parse_date(text).is_some()
+}
+
+/// The values that start with a date without time and `T`: the day and the hour are one word of them.
+fn on_day(text: &str, path: Option<&str>) -> Option<SearchQuery> {
+    let bound = |next: char| Value { text: format!("{text}{next}"), number: None };
+    let condition = || FieldCondition::Range {
+        from: Bound::Included(bound('t')),
+        to: Bound::Excluded(bound('u')),
+    };
+    (text.len() == DATE_WITHOUT_TIME_BYTES).then(|| field(path, condition()))
 }
 
 /// Returns whether a text is the complete value of a field rather than words of it.

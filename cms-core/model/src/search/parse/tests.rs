@@ -297,7 +297,12 @@ fn dates_of_internal_become_seconds() {
         "internal.updatedAt:=1579651200"
     );
     assert_eq!(read_filter("internal.status", "public"), "internal.status:public");
-    assert_eq!(read_filter("day", "2020-01-22"), "day:\"2020 01 22\"");
+    // `t10` is a part of the word of the day.
+    assert_eq!(
+        read_filter("day", "2020-01-22"),
+        "(day:\"2020 01 22\" day:>='2020-01-22t'<'2020-01-22u')"
+    );
+    assert_eq!(read_filter("day", "2020-01-22 10:30"), "day:\"2020 01 22 10 30\"");
 }
 
 #[test]
