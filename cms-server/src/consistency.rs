@@ -98,7 +98,17 @@ pub(crate) struct HeadChecks {
 #[derive(Default)]
 struct State {
     waiting: Vec<Waiting>,
+    /// Since when head checks fail, and why the last one failed.
+    failing: Option<(Instant, String)>,
     is_stopped: bool,
+}
+
+impl State {
+    /// Why requests no longer wait: head checks have failed for [`MAX_WAIT`].
+    fn failure(&self) -> Option<&String> {
+        let failing = self.failing.as_ref().filter(|(since, _)| since.elapsed() >= MAX_WAIT);
+        failing.map(|(_, reason)| reason)
+    }
 }
 
 /// A request that waits.
@@ -155,15 +165,16 @@ impl HeadChecks {
             None => None,
         };
         let age = cluster.staleness().filter(|_| !cluster.replica().is_abandoned());
-        let is_current = match (wanted.map_or(needed, |wanted| needed.stronger(wanted)), age) {
-            (Consistency::Within(bound), Some(age)) if age < bound => true,
+        let sent = headers.get(POSITION).filter(|_| accepts_position && wanted.is_none());
+        let is_current = match (wanted.map_or(needed, |wanted| needed.stronger(wanted)), sent, age)
+        {
             // Read-your-writes: a request that sends the position of its write needs no head check if the
             // replica is exactly at this position, and the last head check began less than `MAX_WAIT` ago.
             // After that time, a node that has lost the shared database no longer serves such reads.
-            (_, Some(age)) if accepts_position && wanted.is_none() && age < MAX_WAIT => {
-                let position = format_position(cluster.replica().position());
-                headers.get(POSITION).is_some_and(|sent| position == *sent)
+            (_, Some(sent), Some(age)) => {
+                age < MAX_WAIT && format_position(cluster.replica().position()) == *sent
             }
+            (Consistency::Within(bound), None, Some(age)) => age < bound,
             _ => false,
         };
         if is_current { Ok(()) } else { self.check(cluster).await }
@@ -173,7 +184,14 @@ impl HeadChecks {
     async fn check(&self, cluster: Cluster<'_>) -> Result<()> {
         let _timer = self.waits.start_timer();
         let (sender, mut done) = oneshot::channel();
-        self.state.lock().waiting.push(sender);
+        {
+            let mut state = self.state.lock();
+            // The running check may still wait for the shared database.
+            if let Some(reason) = state.failure() {
+                return Err(Error::Busy(reason.clone()));
+            }
+            state.waiting.push(sender);
+        }
         self.wanted.notify_one();
         let mut checked = time::timeout(MAX_WAIT, &mut done).await;
         if checked.is_err() && cluster.replica().is_applying() {
@@ -190,7 +208,6 @@ impl HeadChecks {
     /// Checks the head for waiting requests, and at least every 100 ms, until [`Self::stop`].
     fn run(&self, cms: &Cms) {
         let Some(cluster) = cms.cluster() else { return };
-        let mut failing_since = None;
         loop {
             let mut state = self.state.lock();
             if state.waiting.is_empty() && !state.is_stopped {
@@ -202,25 +219,31 @@ impl HeadChecks {
             }
             let waiting = std::mem::take(&mut state.waiting);
             drop(state);
-            let Err(error) = cluster.catch_up() else {
-                if failing_since.take().is_some() {
+            let checked = cluster.catch_up();
+            let mut state = self.state.lock();
+            let Err(error) = checked else {
+                if state.failing.take().is_some() {
                     tracing::info!("replica current");
                 }
+                drop(state);
                 respond(waiting, &Ok(()));
                 continue;
             };
             let reason = error.to_string();
-            let failing_since = *failing_since.get_or_insert_with(|| {
+            if state.failing.is_none() {
                 tracing::warn!(reason, "replica behind");
-                Instant::now()
-            });
+            }
+            let since = state.failing.take().map_or_else(Instant::now, |(since, _)| since);
+            state.failing = Some((since, reason.clone()));
             // The shared database may be restarting, so requests wait. Once it has failed for `MAX_WAIT`,
             // they fail immediately.
             let is_temporary = matches!(error, Error::Busy(_)) && !cluster.replica().is_abandoned();
-            if is_temporary && failing_since.elapsed() < MAX_WAIT {
+            if is_temporary && state.failure().is_none() {
                 let is_open = |request: &Waiting| !request.is_closed();
-                self.state.lock().waiting.extend(waiting.into_iter().filter(is_open));
+                state.waiting.extend(waiting.into_iter().filter(is_open));
+                drop(state);
             } else {
+                drop(state);
                 respond(waiting, &Err(reason));
             }
             thread::sleep(POLL_INTERVAL);

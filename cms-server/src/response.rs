@@ -65,7 +65,7 @@ pub(crate) struct Response {
     types_read: Option<TypesRead>,
     /// The same response in the cache.
     cached: Option<Arc<CachedResponse>>,
-    /// Whether sessions may have less access now, although this does not follow from the route.
+    /// Whether keys or sessions may have less access now, although this does not follow from the route.
     pub(crate) revokes_access: bool,
     pub(crate) cause: Option<ResponseCause>,
 }

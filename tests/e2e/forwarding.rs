@@ -209,6 +209,23 @@ fn new_key_is_accepted_by_a_node_that_may_read_older_content() {
     }
 }
 
+#[test]
+fn read_with_the_position_of_a_write_sees_it_on_a_node_that_may_read_older_content() {
+    let Some(nodes) = Nodes::start(&["--read-consistency", "within=30s"]) else { return };
+    for number in 0..10 {
+        let created = nodes.client.post(format!("{}{TAGS}", nodes.writer.url));
+        let created = created.header("x-auth-token", &nodes.writer.key);
+        let created = created.header("content-type", "application/json");
+        let created =
+            created.body(json!({ "id": format!("tag-{number}"), "name": "A" }).to_string());
+        let created = created.send().unwrap();
+        let position = created.headers()["x-cms-position"].clone();
+        let read = nodes.client.get(format!("{}{TAGS}/tag-{number}", nodes.other.url));
+        let read = read.header("x-auth-token", &nodes.writer.key);
+        assert_eq!(read.header("x-cms-position", position).send().unwrap().status(), 200);
+    }
+}
+
 /// The page of a node is same-origin for the node that writes, too.
 #[test]
 fn session_of_the_admin_page_writes_through_another_node() {

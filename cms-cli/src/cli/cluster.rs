@@ -86,8 +86,8 @@ pub(crate) enum ClusterCommand {
     /// Create a cluster in an empty database; --from copies the content of a data directory to it.
     ///
     /// Media files are copied to the bucket of --media. A server may run on the directory: from
-    /// then on it serves reads and refuses writes with status 503. `cms cluster export` copies the
-    /// content back to a directory.
+    /// then on it serves reads and refuses writes with status 409. Once stopped, no server starts on the
+    /// directory. `cms cluster export` copies the content back to a directory.
     Init {
         #[command(flatten)]
         database: DatabaseArgs,

@@ -35,6 +35,10 @@ pub(super) fn run(args: &BackupArgs, settings: &Settings, printer: &Printer) -> 
     for id in &backup.missing {
         printer.note(&format!("missing file: {id}"))?;
     }
+    if backup.has_no_files() {
+        printer.note("no file was found: use the same --media as the server")?;
+        return Ok(Outcome::Partial);
+    }
     if !backup.missing.is_empty() {
         printer.note("these files were lost before; `cms check` lists them")?;
     }

@@ -198,7 +198,10 @@ impl StagingDirectory {
         if self.folder.join(WAL).exists() {
             return Err(Error::internal("the database cannot be closed"));
         }
-        self.files = Some(Files::new(staged.files(), space));
+        let files = Files::new(staged.files(), space);
+        // Also for a backup without files: the bucket may belong to another data directory.
+        files.connect()?;
+        self.files = Some(files);
         Ok(())
     }
 

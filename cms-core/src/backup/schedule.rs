@@ -83,6 +83,14 @@ impl Backups<'_> {
             storage.remove(&name)?;
         }
         let backup = verified?;
+        if backup.has_no_files() {
+            // The older ones have them.
+            tracing::warn!(
+                missing = backup.missing.len(),
+                "no media file was found: older backups are not removed"
+            );
+            return Ok(backup);
+        }
         let mut others = self.own(&storage)?;
         others.retain(|(_, other)| *other != name);
         let kept = schedule.keep.saturating_sub(1).min(others.len());

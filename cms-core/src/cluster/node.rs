@@ -22,6 +22,8 @@ use crate::ClusterConfig;
 const LEASE: Duration = Duration::from_secs(15);
 /// The same for [`Duty::Writer`], on which every write depends.
 const WRITER_LEASE: Duration = Duration::from_secs(5);
+/// A lookup of the writer that is older is out of date: longer than a restart of the shared database.
+const MAX_WRITER_AGE: Duration = Duration::from_secs(10);
 
 /// Held as a duty while a backup is made: no node removes media files.
 const RUNNING_BACKUP: &str = "running-backup";
@@ -95,8 +97,8 @@ struct State {
     checked: Option<Duration>,
     /// Number of live nodes, this one included, when they were last looked up.
     live: usize,
-    /// The other node that has [`Duty::Writer`], when it was last looked up.
-    writer: Option<WriterNode>,
+    /// The other node that has [`Duty::Writer`], and when it was last looked up.
+    writer: Option<(WriterNode, Instant)>,
 }
 
 /// The lock of a running backup: no node removes media files while it exists, as long as
@@ -248,6 +250,7 @@ impl Cluster<'_> {
 
     /// Looks up the live nodes, and which one writes for others.
     pub fn look_up_nodes(&self) -> Result<()> {
+        let looked_up = Instant::now();
         let nodes = self.node.database.nodes()?;
         let live = nodes.iter().filter(|node| node.is_live).count();
         let holders = self.node.database.duties()?.into_iter();
@@ -260,7 +263,7 @@ impl Cluster<'_> {
                 address.map(|address| WriterNode { name, address, token })
             });
         let mut state = self.node.state.lock();
-        (state.live, state.writer) = (live, writer);
+        (state.live, state.writer) = (live, writer.zip(Some(looked_up)));
         Ok(())
     }
 
@@ -276,10 +279,12 @@ impl Cluster<'_> {
         self.node.state.lock().live
     }
 
-    /// Returns the node to which this one forwards writes; none if it writes itself.
+    /// Returns the node to which this one forwards writes; none if it writes itself, or if the shared database
+    /// does not respond: another node may write by now.
     pub fn writer(&self) -> Option<WriterNode> {
-        let writer = self.node.state.lock().writer.clone();
-        writer.filter(|_| !self.node.has_duty(Duty::Writer))
+        let (writer, looked_up) = self.node.state.lock().writer.clone()?;
+        let is_known = looked_up.elapsed() < MAX_WRITER_AGE && !self.node.has_duty(Duty::Writer);
+        is_known.then_some(writer)
     }
 
     /// Returns the largest bound of reads of the other live nodes that have not applied a commit; none if

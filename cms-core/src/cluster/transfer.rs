@@ -4,6 +4,7 @@ use std::{collections::HashMap, path::Path, sync::Arc};
 
 use cms_media::files::{Files, StoredFile};
 use cms_model::{
+    content_type::builtin::MEDIA,
     error::{Error, Result},
     settings::MediaStorage,
 };
@@ -48,6 +49,7 @@ pub fn create_cluster(
     media: &MediaStorage,
 ) -> Result<Transferred> {
     let mut transferred = count_transfer(from)?;
+    from.store.read(|reader| require_files(reader, transferred.files))?;
     let space = from.store.read(|reader| Ok(reader.space_ids()?.space))?;
     let settings = CoreConfig { media: media.clone(), ..from.config.clone() };
     let to = Files::new(settings.files(), space);
@@ -81,9 +83,22 @@ pub fn export_cluster(
             let from = Files::new(shared.files(), space.clone());
             let to = Files::new(alone.files(), space);
             (transferred.files, transferred.bytes) = copy_files(&from, &to)?;
+            require_files(reader, transferred.files)?;
         }
         Ok(transferred)
     })
+}
+
+/// Refuses to leave all media files out, which follows from a wrong setting.
+fn require_files(reader: &Reader<'_>, found: u64) -> Result<()> {
+    let objects = reader.media_files_after(MEDIA, "", u32::MAX)?;
+    let recorded = objects.iter().filter(|object| object.recorded.is_some()).count();
+    if found > 0 || recorded == 0 {
+        return Ok(());
+    }
+    Err(Error::Conflict(format!(
+        "none of the {recorded} media files is in the given storage: use the same setting `media` as the server"
+    )))
 }
 
 /// Copies the files that the other storage lacks; returns number and bytes of all.

@@ -96,7 +96,7 @@ impl Media<'_> {
         };
         if !request.save {
             self.cms.store.write(record)?;
-            self.require_stored(&id, file)?;
+            self.store_removed(&id, file);
             let text = serde_json::to_vec(&payload).expect("a map has string keys");
             return Ok(Json(text));
         }
@@ -110,17 +110,25 @@ impl Media<'_> {
             let since = reserved_at.unwrap_or(Timestamp(0));
             self.remove_unused(vec![UnusedFile { id, since }]);
         } else if may_be_stored {
-            self.require_stored(&id, file)?;
+            self.store_removed(&id, file);
         }
         created
     }
 
-    /// Stores a recorded file again if another node has removed it before it knew of the record.
-    fn require_stored(&self, id: &FileId, file: &mut Incoming) -> Result<()> {
-        if self.cms.cluster().is_some() && self.cms.files.size(id)?.is_none() {
-            self.cms.files.store(id, file)?;
+    /// Stores a recorded file again if another node has removed it before it knew of the record. A failure is
+    /// only logged: the object is created, and the file was stored before.
+    fn store_removed(&self, id: &FileId, file: &mut Incoming) {
+        let files = &self.cms.files;
+        if self.cms.cluster().is_none() {
+            return;
         }
-        Ok(())
+        let stored = files.size(id).and_then(|size| match size {
+            Some(_) => Ok(false),
+            None => files.store(id, file),
+        });
+        if let Err(error) = stored {
+            tracing::warn!(%id, %error, "cannot check that no other node has removed the file");
+        }
     }
 
     fn validate_upload(

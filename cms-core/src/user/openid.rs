@@ -85,11 +85,15 @@ impl Sessions<'_> {
                     _ => return Ok(Err((OpenIdError::User, String::new()))),
                 },
             };
-            update(writer, found, &identity, by_themselves(found))?;
-            open(writer, &config, found, owned_client).map(Ok)
+            let has_other_role = update(writer, found, &identity, by_themselves(found))?;
+            let cookie = open(writer, &config, found, owned_client)?;
+            Ok(Ok((cookie, has_other_role)))
         })?;
         match cookie {
-            Ok(cookie) => self.signed_in(cookie, "openid", client).map(Ok),
+            Ok((cookie, has_other_role)) => {
+                let signed_in = self.signed_in(cookie, "openid", client)?;
+                Ok(Ok(SignedIn { has_other_role, ..signed_in }))
+            }
             Err((error, user)) => {
                 let (reason, address) = (error.as_str(), &client.address);
                 tracing::info!(%user, method = "openid", reason, address, "sign-in failed");
@@ -106,21 +110,27 @@ fn find(writer: &WriteTransaction<'_>, identity: &Identity) -> Result<Option<Use
     }
 }
 
-/// Links the user, and gives them the role of the claims.
-fn update(writer: &WriteTransaction<'_>, pk: i64, identity: &Identity, stamp: Stamp) -> Result<()> {
+/// Links the user, and gives them the role of the claims. Returns whether they had another role.
+fn update(
+    writer: &WriteTransaction<'_>,
+    pk: i64,
+    identity: &Identity,
+    stamp: Stamp,
+) -> Result<bool> {
     let user = writer.user(pk)?.ok_or_else(|| Error::internal("a user is missing"))?;
     writer.set_openid(pk, &identity.issuer, &identity.subject)?;
     let Some(role) = identity.role.filter(|role| *role != user.profile.role) else {
-        return Ok(());
+        return Ok(false);
     };
     let has_other = writer.has_other_usable_admin(pk)?;
     let is_kept = keeps_an_admin(user.is_usable_admin(), role == Role::Admin, has_other);
     if !is_kept {
         tracing::warn!(user = %user.uid, role = role.as_str(), "role mapping skipped");
-        return Ok(());
+        return Ok(false);
     }
     let profile = Profile { role, rules: Vec::new(), may_publish: false, ..user.profile };
     writer.set_profile(pk, &profile)?;
     writer.log_management(ManagementEvent::UserUpdated, stamp, &user.uid, &profile.name)?;
-    writer.bump_auth()
+    writer.bump_auth()?;
+    Ok(true)
 }

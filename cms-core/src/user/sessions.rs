@@ -52,6 +52,8 @@ pub struct SignedIn {
     /// The value of the cookie, which is not stored.
     pub cookie: String,
     pub session: CurrentSession,
+    /// The claims of the issuer have given the user another role, also in earlier sessions.
+    pub has_other_role: bool,
 }
 
 impl SignedIn {
@@ -328,7 +330,7 @@ impl Sessions<'_> {
         let caller = self.cms.keys().authenticate_session(&cookie, &*self.cms.commit_state()?)?;
         let (user, address) = (&caller.actor.id, &client.address);
         tracing::info!(%user, method, address, "sign-in succeeded");
-        Ok(SignedIn { session: self.current(&caller)?, cookie })
+        Ok(SignedIn { session: self.current(&caller)?, cookie, has_other_role: false })
     }
 
     fn has_users(&self) -> Result<bool> {

@@ -129,6 +129,8 @@ impl Webhooks<'_> {
         let webhook = self.cms.store.read(|reader| self.find(reader, id))?;
         let (pk, ids, now) = (webhook.pk, request.ids.clone(), self.cms.now());
         self.cms.store.write(move |writer| {
+            // Otherwise changes that are not read yet would be collected again.
+            delivery_creator::catch_up(writer, now)?;
             writer.restart_webhook(pk, now)?;
             let replayed = if let Some(ids) = ids {
                 for id in &ids {

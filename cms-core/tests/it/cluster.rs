@@ -512,6 +512,48 @@ fn replica_is_kept_when_the_database_has_no_cluster() {
     assert_eq!(node.titles().len(), 1);
 }
 
+#[test]
+fn node_does_not_take_the_database_of_another_cluster() {
+    let (database, mut node, _other) = two_nodes();
+    create(&node, "a").unwrap();
+    let (another, _first, _second) = two_nodes();
+    node.cms = None;
+    let Err(Error::Conflict(reason)) = node.open(&another) else {
+        panic!("the replica is replaced")
+    };
+    assert!(reason.contains("is the replica of another cluster"), "{reason}");
+    node.restart(&database);
+    assert_eq!(node.titles().len(), 1);
+}
+
+#[test]
+fn node_in_a_standalone_directory_creates_no_cluster() {
+    let folder = TempDir::new().unwrap();
+    drop(Cms::open(CoreConfig::new(folder.path())).unwrap());
+    let node = TestNode { folder, cms: None };
+    let database = MemoryDatabase::default();
+    let Err(Error::Conflict(reason)) = node.open(&database) else { panic!("a node has started") };
+    assert!(reason.contains("cms cluster init --from"), "{reason}");
+    let cms = Cms::open(CoreConfig::new(node.folder.path())).unwrap();
+    let shared: Arc<dyn SharedDatabase> = Arc::new(database);
+    create_cluster(&cms, &shared, &MediaStorage::DataDirectory).unwrap();
+}
+
+#[test]
+fn content_does_not_move_without_any_of_its_files() {
+    let folder = TempDir::new().unwrap();
+    let cms = Cms::open(CoreConfig::new(folder.path())).unwrap();
+    let id = text(&cms, b"a text");
+    let file = folder.path().join("media").join(id);
+    std::fs::rename(&file, file.with_extension("lost")).unwrap();
+    let shared: Arc<dyn SharedDatabase> = Arc::new(MemoryDatabase::default());
+    let moved = create_cluster(&cms, &shared, &MediaStorage::DataDirectory);
+    let Err(Error::Conflict(reason)) = moved else { panic!("{moved:?}") };
+    assert!(reason.starts_with("none of the 1 media files"), "{reason}");
+    std::fs::rename(file.with_extension("lost"), &file).unwrap();
+    create_cluster(&cms, &shared, &MediaStorage::DataDirectory).unwrap();
+}
+
 #[derive(Clone, Copy, Debug)]
 enum Step {
     Create(u8),

@@ -320,7 +320,16 @@ fn backup_fails_at_a_file_with_another_digest_and_keeps_older_ones() {
         entries.map(|entry| entry.unwrap().file_name()).collect::<Vec<_>>()
     };
     make().unwrap();
+    // As with a wrong storage of media files: the only backup that has files is kept.
+    core.clock.advance(3600);
+    fs::rename(path(&core, &id), path(&core, "elsewhere")).unwrap();
+    assert!(make().unwrap().has_no_files());
+    assert_eq!(names().len(), 2);
+    fs::rename(path(&core, "elsewhere"), path(&core, &id)).unwrap();
+    core.clock.advance(3600);
+    make().unwrap();
     let kept = names();
+    assert_eq!(kept.len(), 1);
     core.clock.advance(3600);
     fs::write(path(&core, &id), b"what was replaced").unwrap();
     let expected = format!(

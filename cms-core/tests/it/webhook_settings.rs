@@ -107,3 +107,14 @@ fn replayed_delivery_keeps_the_id_of_an_object_that_was_restored_under_another_i
     let again: Value = serde_json::from_str(&next(&test).unwrap().body).unwrap();
     assert_eq!((&again["ref"], &again["payload"]["id"]), (&body["ref"], &json!("a")));
 }
+
+#[test]
+fn replay_sends_collected_changes_also_if_they_were_not_read_yet() {
+    let test = with_type(article());
+    create(&test, "_webhooks", webhook("hook", &json!({ "debounceSeconds": 30 })));
+    create(&test, "article", json!({ "id": "a", "title": "A" }));
+    let replayed = test.cms.webhooks().replay(&Caller::local(), "hook", &ReplayRequest::default());
+    assert_eq!(replayed.unwrap().replayed, 1);
+    follow(&test);
+    assert!(next(&test).is_some());
+}

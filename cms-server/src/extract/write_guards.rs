@@ -1,6 +1,6 @@
 //! The conditions of a write: `If-Match`, and `Idempotency-Key` of a POST with a body.
 
-use axum::http::{HeaderMap, HeaderName, Method, header, request::Parts};
+use axum::http::{HeaderMap, HeaderName, header, request::Parts};
 use cms_core::{
     Result,
     wire::condition::{IdempotencyKey, IfMatch, WriteGuards},
@@ -10,12 +10,12 @@ use super::visibility;
 
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
-/// Reads both headers of a request; `json` is its body.
-pub(crate) fn read(parts: &Parts, json: &[u8]) -> Result<WriteGuards> {
+/// Reads both headers of a request; `repeatable` is its body if it may have an idempotency key.
+pub(crate) fn read(parts: &Parts, repeatable: Option<&[u8]>) -> Result<WriteGuards> {
     let if_match = joined(&parts.headers, &header::IF_MATCH).map(|text| IfMatch::parse(&text));
     let mut keys = parts.headers.get_all(&IDEMPOTENCY_KEY).iter();
-    let key = match keys.next().filter(|_| parts.method == Method::POST && !json.is_empty()) {
-        Some(value) => {
+    let key = match keys.next().zip(repeatable) {
+        Some((value, json)) => {
             // Several keys, or one that is no text, are refused as an invalid key.
             let key = value.to_str().ok().filter(|_| keys.next().is_none()).unwrap_or_default();
             let (path, query) = (parts.uri.path(), parts.uri.query().unwrap_or_default());

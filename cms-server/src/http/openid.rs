@@ -117,9 +117,10 @@ async fn callback(
         Ok(signed_in) => {
             session::clear_failures(app, address, &signed_in);
             let session = cookie::set_session(is_https, &signed_in.cookie, SignedIn::max_age());
-            redirect(&return_to)
+            let response = redirect(&return_to)
                 .with_header(header::SET_COOKIE, session)
-                .with_header(header::SET_COOKIE, cookie::remove_openid(is_https))
+                .with_header(header::SET_COOKIE, cookie::remove_openid(is_https));
+            if signed_in.has_other_role { response.revoking_access() } else { response }
         }
         Err(error) => sign_in_page(error),
     })

@@ -71,7 +71,7 @@ async fn send(
             response = &mut response => {
                 let response = response.unwrap_or_else(Response::from);
                 request_log::write_cause(&response);
-                if response.revokes_access && response.status.is_success() {
+                if response.revokes_access {
                     consistency::wait_for_nodes(&app).await;
                 }
                 // The connection ends when its client stops reading.

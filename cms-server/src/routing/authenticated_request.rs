@@ -88,7 +88,10 @@ impl AuthenticatedRequest {
         };
         let is_change = self.permission.has_write_guards() && self.parts.method != Method::GET;
         if is_change {
-            caller = caller.with_write_guards(write_guards::read(&self.parts, &json.bytes)?);
+            let is_post = self.parts.method == Method::POST && !json.bytes.is_empty();
+            let takes_key = is_post && self.permission.takes_idempotency_key();
+            let repeatable = takes_key.then_some(&*json.bytes);
+            caller = caller.with_write_guards(write_guards::read(&self.parts, repeatable)?);
         }
         let mut entry = None;
         if self.route.is_cached {

@@ -81,7 +81,15 @@ impl RequiredPermission {
         }
     }
 
-    /// Returns whether changes with this permission read `If-Match` and `Idempotency-Key`.
+    /// Returns whether POST requests with this permission read `Idempotency-Key`.
+    pub(crate) fn takes_idempotency_key(self) -> bool {
+        matches!(
+            self,
+            Self::Content(Access::CREATE) | Self::BatchCreate | Self::Bulk | Self::Duplicate
+        )
+    }
+
+    /// Returns whether changes with this permission read `If-Match`.
     pub(crate) fn has_write_guards(self) -> bool {
         matches!(
             self,

@@ -110,8 +110,9 @@ pub(crate) async fn handle(
     let response = if depends_on_caller(&uri) { response.varying_by_caller() } else { response };
     let succeeded = response.status.is_success();
     let came_from_another_node = response.has_header(&consistency::POSITION);
-    let revokes_access = response.revokes_access || route.is_some_and(|route| route.revokes_access);
-    if revokes_access && succeeded && !came_from_another_node {
+    let revokes_access =
+        response.revokes_access || succeeded && route.is_some_and(|route| route.revokes_access);
+    if revokes_access && !came_from_another_node {
         consistency::wait_for_nodes(&app).await;
     }
     let is_write = route.is_some_and(Route::is_write);

@@ -418,7 +418,8 @@ async fn stored_file_is_checked() {
     let again = app.send_as(CallerKind::Admin, "POST", check, &json!({})).await.status_and_body();
     assert_eq!(again, found(0, json!([]), 0));
     let wrong = app.send_as(CallerKind::Admin, "POST", check, &json!({ "repair": "yes" })).await;
-    assert_eq!(wrong.status, 400);
+    let expected = json!({ "repair": ["String value found, but a boolean is required"] });
+    assert_eq!(wrong.status_and_body(), (400, expected));
 }
 
 /// The check lists damaged files. A backup reports one before it sends anything.

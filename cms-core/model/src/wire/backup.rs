@@ -27,3 +27,10 @@ pub struct Backup {
     /// SHA-256 of names, sizes and contents of all other entries and of the other fields.
     pub sha256: String,
 }
+
+impl Backup {
+    /// Returns whether all files were missing, probably because the storage of media files is another one.
+    pub fn has_no_files(&self) -> bool {
+        self.files == 0 && !self.missing.is_empty()
+    }
+}

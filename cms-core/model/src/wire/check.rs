@@ -1,6 +1,12 @@
 //! The report of an integrity check of a data directory.
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::{
+    error::{FieldErrors, Result},
+    read,
+};
 
 /// `POST /api/v1/internal/check`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -11,6 +17,21 @@ pub struct CheckRequest {
     /// Read all stored files and compare their digests with those at the upload.
     #[serde(default)]
     pub digests: bool,
+}
+
+impl CheckRequest {
+    /// Parses a payload; other members are ignored.
+    ///
+    /// # Errors
+    /// [`crate::error::Error::Invalid`] for values of another type.
+    pub fn from_payload(payload: &Map<String, Value>) -> Result<Self> {
+        let mut errors = FieldErrors::default();
+        let mut flag =
+            |key: &str| read::optional::<bool>(payload, key, "", &mut errors).unwrap_or_default();
+        let request = Self { repair: flag("repair"), digests: flag("digests") };
+        errors.into_result()?;
+        Ok(request)
+    }
 }
 
 /// The findings, before repairs.

@@ -226,13 +226,7 @@ impl<'f> NodeFolder<'f> {
         if !path.exists() {
             return Ok(Some("empty"));
         }
-        let Some(position) = position(&path)? else {
-            return Err(Error::Conflict(format!(
-                "the data directory {} has a database of its own: move it into the cluster with \
-                 `cms cluster init --from`, or use an empty directory",
-                self.folder.display()
-            )));
-        };
+        let Some(position) = position(&path)? else { return Err(own_database(self.folder)) };
         let check = database.check_head(position)?;
         schemas.require_usable(check.schema)?;
         // A replica with an earlier schema is migrated when it applies the commit that changed the schema.
@@ -245,7 +239,10 @@ impl<'f> NodeFolder<'f> {
             }
             History::Same => "schema",
             History::Pruned => "pruned",
-            History::Other => "other_history",
+            History::Other => {
+                self.require_same_cluster(&path, database)?;
+                "other_history"
+            }
         };
         warn!(
             replica = position.commit,
@@ -258,6 +255,21 @@ impl<'f> NodeFolder<'f> {
         bootstrap::rename_or_remove(self.folder, ABANDONED, None)?;
         bootstrap::rename_or_remove(self.folder, migrate::DATABASE, Some(ABANDONED))?;
         Ok(Some(reason))
+    }
+
+    /// Checks that the shared database is not that of another cluster.
+    fn require_same_cluster(&self, path: &Path, database: &dyn SharedDatabase) -> Result<()> {
+        let connection = pool::connect_unlimited(path)?;
+        let replica = moved_to(&Reader::new(&connection))?;
+        let shared = database.snapshot(None)?.head().cluster.clone();
+        if replica.is_none_or(|replica| replica == shared) {
+            return Ok(());
+        }
+        Err(Error::Conflict(format!(
+            "the data directory {} is the replica of another cluster: name the database of that cluster, or use \
+             an empty directory",
+            self.folder.display()
+        )))
     }
 
     /// Copies the shared database.
@@ -281,6 +293,23 @@ impl<'f> NodeFolder<'f> {
     fn path(&self) -> PathBuf {
         self.folder.join(migrate::DATABASE)
     }
+}
+
+/// Checks that a directory is empty, or has the replica of a node.
+///
+/// # Errors
+/// [`Error::Conflict`] if it has a standalone database.
+pub fn require_no_own_database(folder: &Path) -> Result<()> {
+    let is_own = folder.join(migrate::DATABASE).exists() && !has_replica(folder)?;
+    if is_own { Err(own_database(folder)) } else { Ok(()) }
+}
+
+fn own_database(folder: &Path) -> Error {
+    Error::Conflict(format!(
+        "the data directory {} has a database of its own: move it into the cluster with \
+         `cms cluster init --from`, or use an empty directory",
+        folder.display()
+    ))
 }
 
 /// Returns whether a directory has the replica of a node.
