@@ -213,16 +213,11 @@ fn new_key_is_accepted_by_a_node_that_may_read_older_content() {
 fn read_with_the_position_of_a_write_sees_it_on_a_node_that_may_read_older_content() {
     let Some(nodes) = Nodes::start(&["--read-consistency", "within=30s"]) else { return };
     for number in 0..10 {
-        let created = nodes.client.post(format!("{}{TAGS}", nodes.writer.url));
-        let created = created.header("x-auth-token", &nodes.writer.key);
-        let created = created.header("content-type", "application/json");
-        let created =
-            created.body(json!({ "id": format!("tag-{number}"), "name": "A" }).to_string());
-        let created = created.send().unwrap();
+        let id = format!("own-{number}");
+        let created = send(&nodes.client, &nodes.writer, &id).unwrap();
         let position = created.headers()["x-cms-position"].clone();
-        let read = nodes.client.get(format!("{}{TAGS}/tag-{number}", nodes.other.url));
-        let read = read.header("x-auth-token", &nodes.writer.key);
-        assert_eq!(read.header("x-cms-position", position).send().unwrap().status(), 200);
+        let own = nodes.request(&nodes.other, &Method::GET, &format!("{TAGS}/{id}"));
+        assert_eq!(own.header("x-cms-position", position).send().unwrap().status(), 200);
     }
 }
 
