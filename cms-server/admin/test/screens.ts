@@ -3,22 +3,25 @@ import type { Page } from '@playwright/test';
 import type { Server } from './server';
 import { expect } from './support';
 
-/** A path of each kind of screen, with the example site and `addManaged`. */
+/**
+ * A path of each kind of screen, with the example site and `addManaged`. Neighbours have different paths: with another
+ * query only, the page would keep the screen that `openScreen` has opened before.
+ */
 export const SCREENS = [
   '',
   'c/post',
-  'c/post?q=kettle',
   'c/product/tidewater',
+  'c/post?q=kettle',
   'c/post/the-ten-oclock-boat',
+  'c/product/tidewater?panel=versions',
   'c/place/tidemill',
+  'c/product/tidewater?panel=used',
   'c/author/maren',
   'c/post/+new',
-  'c/product/tidewater?panel=versions',
-  'c/product/tidewater?panel=used',
   'c/product/tidewater/compare?from=1&to=2',
   'media',
-  'media?view=list',
   'search?q=kettle',
+  'media?view=list',
   'activity',
   'trash',
   'schedule',
@@ -60,9 +63,18 @@ export async function addManaged(server: Server): Promise<void> {
   });
 }
 
-/** Opens a screen and waits until its contents are there. */
+/** Opens another screen as Back does: the page is not loaded again. */
+export async function switchTo(page: Page, path: string): Promise<void> {
+  await page.evaluate((to) => {
+    history.pushState(null, '', `/admin/${to}`);
+    dispatchEvent(new PopStateEvent('popstate'));
+  }, path);
+}
+
+/** Opens a screen and waits until its contents are there; loads the page if that was not done before. */
 export async function openScreen(page: Page, path: string): Promise<void> {
-  await page.goto(`/admin/${path}`);
+  if (page.url() === 'about:blank') await page.goto(`/admin/${path}`);
+  else await switchTo(page, path);
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
   await expect(
     page.getByRole('main').locator('a, input, button, .notice').filter({ visible: true }).first(),

@@ -1,19 +1,13 @@
 // The states that every screen has: slow, stopped, failed, without a network; and where messages stand.
-import type { Page, Route } from '@playwright/test';
+import type { Route } from '@playwright/test';
 import { createNews } from '../news';
-import { addManaged } from '../screens';
+import { addManaged, switchTo } from '../screens';
 import { createSession, createUser, expect, expectAccessible, signIn, test } from '../support';
 
 /** Requests of the frame, not of a screen: the session, the types, the settings and the stream. */
 const FRAME = /\/session($|\/)|\/contenttype(\?|$|\/_webhooks$)|\/changes/;
 const isOwnRequest = ({ pathname }: URL) =>
   /^\/(api\/|readyz|metrics)/.test(pathname) && !FRAME.test(pathname);
-
-const open = (page: Page, path: string) =>
-  page.evaluate((to) => {
-    history.pushState(null, '', `/admin/${to}`);
-    dispatchEvent(new PopStateEvent('popstate'));
-  }, path);
 
 const SLOW_SCREENS: [path: string, content: string][] = [
   ['', 'Recent changes'],
@@ -54,9 +48,9 @@ test('shows a comparison again after it was left', async ({ page, server }) => {
   await signIn(page);
   const heading = page.getByRole('heading', { name: /Compare versions/ });
   for (let visit = 0; visit < 2; visit += 1) {
-    await open(page, 'c/product/tidewater/compare?from=1&to=2');
+    await switchTo(page, 'c/product/tidewater/compare?from=1&to=2');
     await expect(heading).toBeVisible();
-    await open(page, '');
+    await switchTo(page, '');
     await expect(page.getByRole('heading', { level: 1, name: 'Home' })).toBeVisible();
   }
 });
@@ -66,12 +60,12 @@ test('marks earlier data as old without a network, and reads them again when it 
   context,
 }) => {
   await signIn(page);
-  await open(page, 'users');
+  await switchTo(page, 'users');
   await expect(page.getByRole('cell', { name: 'ada@example.com' })).toBeVisible();
-  await open(page, 'me');
+  await switchTo(page, 'me');
   await expect(page.getByRole('heading', { name: 'My settings' })).toBeVisible();
   await context.setOffline(true);
-  await open(page, 'users');
+  await switchTo(page, 'users');
   await expect(page.getByText('The server cannot be reached.')).toBeVisible();
   await expect(page.getByText(/This is an earlier state/)).toBeVisible();
   await expect(page.getByRole('cell', { name: 'ada@example.com' })).toBeVisible();
@@ -85,7 +79,7 @@ test('marks earlier data as old without a network, and reads them again when it 
 test('loads a missing screen when the connection is back', async ({ page, context }) => {
   await signIn(page);
   await context.setOffline(true);
-  await open(page, 'activity');
+  await switchTo(page, 'activity');
   await expect(page.getByText('This screen is loaded when the connection is back.')).toBeVisible();
   await expectAccessible(page);
   await context.setOffline(false);
