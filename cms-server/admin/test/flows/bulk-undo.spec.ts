@@ -3,7 +3,7 @@ import type { Page } from '@playwright/test';
 import { createSheetType, send } from '../exact';
 import { createNews, newsDefinition } from '../news';
 import type { Server } from '../server';
-import { createSession, expect, signIn, test } from '../support';
+import { createSession, expect, test } from '../support';
 
 const dialog = (page: Page) => page.getByRole('dialog');
 
@@ -42,7 +42,7 @@ test('publishes edited objects again, except after changes of others', async ({ 
     await dialog(page).getByRole('button', { name: 'Change 3 objects' }).click();
     await expect(page.getByText('3 objects changed.')).toBeVisible();
   };
-  await signIn(page);
+  await createSession(page);
   await edit();
   expect(await statuses()).toEqual(['modified', 'modified', 'draft']);
   await page.getByRole('button', { name: 'Undo' }).click();
@@ -130,7 +130,7 @@ test('restores objects that require links to each other', async ({ page, server 
       ids.map(async (id) => (await (await server.request('GET', `/api/v1/content/news/${id}`)).json()).about),
     );
   const before = await read();
-  await signIn(page);
+  await createSession(page);
   await deleteAll(page, 3);
   await page.getByRole('button', { name: 'Undo' }).click();
   await expect(page.getByText('Undone.')).toBeVisible();
@@ -139,7 +139,7 @@ test('restores objects that require links to each other', async ({ page, server 
 
 test('says which objects stay in the trash, and which are no longer there', async ({ page, server }) => {
   await createNews(server, 3);
-  await signIn(page);
+  await createSession(page);
   await deleteAll(page, 3);
   await requireLinks(server);
   const trash = await (await server.request('GET', '/api/v1/trash')).json();
@@ -153,7 +153,7 @@ test('says which objects stay in the trash, and which are no longer there', asyn
 
 test('restores after lost responses, and again when the server is reached', async ({ page, server }) => {
   await createNews(server, 2);
-  await signIn(page);
+  await createSession(page);
   await deleteAll(page, 2);
   let isOffline = true;
   await page.route(/\/api\/v1\/trash\/.*\/restore$/, async (route) => {
@@ -202,7 +202,7 @@ test('takes back edits and publications again after lost responses', async ({ pa
     await expect(page.getByText('Undone.', { exact: true })).toBeVisible();
     expect(await read()).toEqual(before);
   };
-  await signIn(page);
+  await createSession(page);
   const select = async () => {
     await page.goto('/admin/c/news?order=title');
     await page.getByLabel('Select all rows on this page').check();

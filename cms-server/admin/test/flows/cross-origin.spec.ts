@@ -2,7 +2,7 @@
 import type { Page } from '@playwright/test';
 import { Attacker, load, sendForm, tryFetch } from '../attacker';
 import type { Server } from '../server';
-import { expect, signIn, test as base } from '../support';
+import { createSession, expect, test as base } from '../support';
 import { stored } from '../texts';
 
 const REFUSED = { code: 403, message: 'Cross-site request refused' };
@@ -51,7 +51,7 @@ async function expectUnchanged(page: Page, server: Server, before: unknown): Pro
 
 for (const host of HOSTS) {
   test(`a form on a page of ${host} changes nothing`, async ({ page, server, attacker }) => {
-    await signIn(page);
+    await createSession(page);
     const before = await state(server);
     const attack = await openAttack(page, attacker.origin(host));
     const post = '/api/v1/content/post';
@@ -89,7 +89,7 @@ for (const host of HOSTS) {
   });
 
   test(`a page of ${host} can neither sign in nor sign out`, async ({ page, server, attacker }) => {
-    await signIn(page);
+    await createSession(page);
     const before = await state(server);
     const attack = await openAttack(page, attacker.origin(host));
     const url = `${server.url}/api/v1/session`;
@@ -124,7 +124,7 @@ for (const host of HOSTS) {
   });
 
   test(`a script on a page of ${host} reads and changes nothing`, async ({ page, server, attacker }) => {
-    await signIn(page);
+    await createSession(page);
     const before = await state(server);
     const attack = await openAttack(page, attacker.origin(host));
     const sent: string[] = [];
@@ -180,7 +180,7 @@ for (const host of HOSTS) {
   });
 
   test(`a page of ${host} can neither frame nor control the page`, async ({ page, server, attacker }) => {
-    await signIn(page);
+    await createSession(page);
     const attack = await openAttack(page, attacker.origin(host));
     for (const path of ['/admin', '/admin/users', '/docs']) {
       await attack.evaluate((url) => {
@@ -234,7 +234,7 @@ test('responses that the browser has cached for the page are not readable by ano
   server,
   attacker,
 }) => {
-  await signIn(page);
+  await createSession(page);
   const own = await page.context().newPage();
   await own.goto(`${server.url}/admin`);
   const post = `${server.url}/api/v1/content/post/the-ten-oclock-boat`;
@@ -254,7 +254,7 @@ test('responses that the browser has cached for the page are not readable by ano
 });
 
 test('a script in an uploaded file has no session', async ({ page, server }) => {
-  await signIn(page);
+  await createSession(page);
   const before = await state(server);
   const script = `fetch('/api/v1/sessions', { method: 'DELETE', headers: { 'X-CMS-Request': '1' } })`;
   const files = [

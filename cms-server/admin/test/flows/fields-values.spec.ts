@@ -1,5 +1,5 @@
 // What controls do with stored values: line breaks, long lists of links, many options, text that is no number.
-import { createSession, expect, expectAccessible, signIn, test } from '../support';
+import { createSession, expect, expectAccessible, test } from '../support';
 import { typeDefinition } from '../types';
 import { openForm, saveButton, storedObject } from '../writing';
 import type { Server } from '../server';
@@ -58,7 +58,7 @@ test('shows the search and a part of 10,000 links', async ({ page, server }) => 
   }
   const created = await server.request('POST', '/api/v1/content/card', { id: 'many', title: 'Many', links });
   expect(created.status, await created.clone().text()).toBe(200);
-  await signIn(page);
+  await createSession(page);
   const read: string[] = [];
   page.on('request', (request) => {
     if (request.url().includes('/content/author')) read.push(request.url());

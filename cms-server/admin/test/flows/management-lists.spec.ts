@@ -1,5 +1,5 @@
 // Lists of management: the order of users, authors in the activity, schedules, and what an empty list says.
-import { createUser, expect, expectAccessible, signIn, test } from '../support';
+import { createSession, createUser, expect, expectAccessible, test } from '../support';
 import type { Server } from '../server';
 
 async function enableDraftPublic(server: Server): Promise<void> {
@@ -37,8 +37,8 @@ const scheduleOf = async (server: Server, id: string): Promise<string | undefine
 test('sorts users by their columns, also on a phone', async ({ page, server }) => {
   await createUser(server, 'viewer', { name: 'Aaron' });
   await createUser(server, 'editor', { name: 'Zoe' });
+  await createSession(page);
   await page.goto('/admin/users');
-  await signIn(page);
   const names = page.locator('tbody td.name a');
   await expect(names).toHaveText(['Aaron', 'ada', 'Zoe']);
   await page.getByRole('button', { name: 'Role' }).click();
@@ -58,8 +58,8 @@ test('sorts users by their columns, also on a phone', async ({ page, server }) =
 
 test('finds a user and a key without a shown change', async ({ page, server }) => {
   await createUser(server, 'editor', { name: 'Ben Holt' });
+  await createSession(page);
   await page.goto('/admin/activity');
-  await signIn(page);
   const who = page.getByRole('combobox', { name: 'Who' });
   await who.fill('holt');
   await expect(page.getByRole('listbox').getByRole('option')).toHaveCount(1);
@@ -83,8 +83,8 @@ test('finds a user and a key without a shown change', async ({ page, server }) =
 
 test('moves and cancels a publication from the schedule, and undoes both', async ({ page, server }) => {
   await createScheduledAuthors(server);
+  await createSession(page);
   await page.goto('/admin/schedule');
-  await signIn(page);
   await page.getByRole('button', { name: 'Change the time of “The later”' }).click();
   const dialog = page.getByRole('dialog');
   await expect(dialog.getByLabel('Date and time')).toHaveValue('2050-07-01T09:00');
@@ -111,8 +111,8 @@ test('moves and cancels a publication from the schedule, and undoes both', async
 
 test('changes no schedule that somebody else has changed', async ({ page, server }) => {
   await createScheduledAuthors(server);
+  await createSession(page);
   await page.goto('/admin/schedule');
-  await signIn(page);
   await page.getByRole('button', { name: 'Change the time of “The later”' }).click();
   const dialog = page.getByRole('dialog');
   const other = { scheduledAt: '2055-01-01T09:00', timeZone: 'UTC' };
@@ -126,8 +126,8 @@ test('changes no schedule that somebody else has changed', async ({ page, server
 test('changes no schedule without the right to publish', async ({ page, server }) => {
   await createScheduledAuthors(server);
   const user = await createUser(server, 'author');
+  await createSession(page, user);
   await page.goto('/admin/schedule');
-  await signIn(page, user);
   await expect(page.getByRole('link', { name: 'The later' })).toBeVisible();
   await expect(page.getByRole('button', { name: /schedule of|time of/ })).toHaveCount(0);
 });
@@ -136,8 +136,8 @@ test('says which right is missing for the schedule', async ({ page, server }) =>
   await createScheduledAuthors(server);
   const rule = { ctd: 'product', create: false, read: true, update: false, delete: false };
   const user = await createUser(server, 'custom', { rules: [rule] });
+  await createSession(page, user);
   await page.goto('/admin/schedule');
-  await signIn(page, user);
   await expect(page.getByText('You may not see this.')).toBeVisible();
   await expect(page.getByText('Nothing is scheduled', { exact: false })).toHaveCount(0);
   await expectAccessible(page);
@@ -145,8 +145,8 @@ test('says which right is missing for the schedule', async ({ page, server }) =>
 
 test('names the command beside an empty list', async ({ page, server }) => {
   await enableDraftPublic(server);
+  await createSession(page);
   await page.goto('/admin/schedule?type=author');
-  await signIn(page);
   await expect(
     page.getByText(/^cms schedule set author ID --at \d{4}-\d\d-\d\dT09:00 --zone \S+$/),
   ).toBeVisible();

@@ -1,5 +1,5 @@
 // What administrators and developers do: keys, webhooks, workflows, the system, the API console.
-import { createSession, createUser, expect, expectAccessible, signIn, test } from '../support';
+import { createSession, createUser, expect, expectAccessible, test } from '../support';
 
 test('creates a key, changes it, rotates it and revokes it; programs notice each', async ({
   page,
@@ -228,7 +228,7 @@ test('begins the console with the request of the open screen', async ({ page }) 
 });
 
 test('says which right is missing to everybody but administrators', async ({ page, server }) => {
-  await signIn(page, await createUser(server, 'editor'));
+  await createSession(page, await createUser(server, 'editor'));
   for (const path of ['keys', 'webhooks', 'workflows', 'system']) {
     await page.goto(`/admin/${path}`);
     await expect(page.getByText('Missing right: Admin')).toBeVisible();

@@ -11,8 +11,8 @@ const PNG = Buffer.from(
 const png = (name: string) => ({ name, mimeType: 'image/png', buffer: PNG });
 
 async function openLibrary(page: Page): Promise<void> {
-  await signIn(page);
-  await page.getByRole('navigation', { name: 'Navigation' }).getByRole('link', { name: 'Media' }).click();
+  await createSession(page);
+  await page.goto('/admin/media');
   await expect(page.getByRole('heading', { name: 'Media' })).toBeVisible();
 }
 

@@ -55,7 +55,7 @@ test('gives rights by keyboard: one stop of the Tab key, arrows, a filter for ma
 test('names each right on a phone, and nothing is cut off', async ({ page, server }) => {
   await addManaged(server);
   await page.setViewportSize(PHONE);
-  await signIn(page);
+  await createSession(page);
   await openScreen(page, 'keys');
   await page.getByRole('button', { name: 'New key' }).click();
   const row = page.getByRole('dialog').getByRole('row', { name: /^Post/ });
@@ -83,8 +83,8 @@ test('keeps the focus in a list when a row is removed', async ({ page, server, b
   const others = [];
   for (let count = 0; count < 3; count += 1) {
     const other = await browser.newPage();
+    await createSession(other, user);
     await other.goto('/admin');
-    await signIn(other, user);
     others.push(other);
   }
   await createSession(page, user);

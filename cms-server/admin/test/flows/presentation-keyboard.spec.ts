@@ -129,7 +129,7 @@ test('puts links in order with a pointer, with keys and with the menu', async ({
   const link = (id: string) => ({ type: 'internal', dataUrl: `/api/v1/content/place/${id}` });
   const places = ['tidemill', 'kronan', 'boatyard'].map(link);
   await server.request('PATCH', '/api/v1/content/post/batch', [{ id: 'the-ten-oclock-boat', places }]);
-  await signIn(page);
+  await createSession(page);
   await openScreen(page, 'c/post/the-ten-oclock-boat');
   const list = page.getByRole('group', { name: 'Places', exact: true }).getByRole('list').first();
   await expect(list.getByRole('listitem')).toHaveCount(3);
@@ -162,7 +162,7 @@ test('puts the blocks of a text in order with a pointer and with keys', async ({
     blocks: [block('a', 'One'), block('b', 'Two'), block('c', 'Three')],
   };
   await server.request('PATCH', '/api/v1/content/post/batch', [{ id: 'the-ten-oclock-boat', content }]);
-  await signIn(page);
+  await createSession(page);
   await openScreen(page, 'c/post/the-ten-oclock-boat');
   const text = page.getByRole('textbox', { name: 'Content' });
   const paragraphs = text.locator('p');
@@ -188,7 +188,7 @@ test('puts the blocks of a text in order with a pointer and with keys', async ({
 });
 
 test('puts the items of a list in order with a pointer', async ({ page }) => {
-  await signIn(page);
+  await createSession(page);
   await openScreen(page, 'c/place/tidemill');
   const list = page.getByRole('group', { name: 'Opening hours', exact: true }).getByRole('list').first();
   await expect(list.getByRole('listitem')).toHaveCount(2);

@@ -1,7 +1,7 @@
 // Forced colours, more contrast, reduced motion: what is chosen, changed or focused stays visible.
 import type { Locator, Page } from '@playwright/test';
 import { addManaged, focusedName, openScreen } from '../screens';
-import { expect, expectAccessible, signIn, test } from '../support';
+import { createSession, expect, expectAccessible, test } from '../support';
 
 /** Colours as they are painted. */
 const colours = (locator: Locator) =>
@@ -28,7 +28,7 @@ test.describe('in forced colours', () => {
   test('shows what is chosen, and where the keyboard is', async ({ page, server }) => {
     test.setTimeout(180_000);
     await addManaged(server);
-    await signIn(page);
+    await createSession(page);
     expect(await page.evaluate(() => matchMedia('(forced-colors: active)').matches)).toBe(true);
 
     await openScreen(page, 'c/post');
@@ -66,7 +66,7 @@ test.describe('in forced colours', () => {
   test('has a focus ring on every control of the main screens', async ({ page, server }) => {
     test.setTimeout(180_000);
     await addManaged(server);
-    await signIn(page);
+    await createSession(page);
     for (const path of ['', 'c/post', 'c/product/tidewater', 'media', 'types/product', 'me']) {
       await openScreen(page, path);
       for (let press = 0; press < 60; press += 1) {
@@ -83,7 +83,7 @@ test.describe('in forced colours', () => {
 test('has enough contrast in the themes of the settings', async ({ page, server }) => {
   test.setTimeout(600_000);
   await addManaged(server);
-  await signIn(page);
+  await createSession(page);
   for (const theme of ['Dark', 'High contrast']) {
     await openScreen(page, 'me');
     await page.getByRole('radio', { name: theme }).check();
@@ -97,7 +97,7 @@ test('has enough contrast in the themes of the settings', async ({ page, server 
 
 test('moves nothing with reduced motion', async ({ page }) => {
   await page.emulateMedia({ reducedMotion: 'reduce' });
-  await signIn(page);
+  await createSession(page);
   await openScreen(page, 'c/product/tidewater');
   await page.getByRole('button', { name: 'Choose… Pictures' }).click();
   await expect(page.getByRole('listbox').getByRole('option').first()).toBeVisible();

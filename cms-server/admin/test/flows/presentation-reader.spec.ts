@@ -1,7 +1,7 @@
 // What a screen reader gets: the structure of the main screens, and what is announced while something changes.
 import type { Page } from '@playwright/test';
 import { openScreen } from '../screens';
-import { expect, expectAccessible, signIn, test } from '../support';
+import { createSession, expect, expectAccessible, test } from '../support';
 
 /** Records what live regions announce: changed texts of regions that were there before, and new alerts. */
 async function listen(page: Page): Promise<() => Promise<string[]>> {
@@ -34,7 +34,7 @@ async function listen(page: Page): Promise<() => Promise<string[]>> {
 }
 
 test('announces results, choices, errors, moves and what was saved', async ({ page }) => {
-  await signIn(page);
+  await createSession(page);
   await openScreen(page, 'c/product');
   let heard = await listen(page);
   await page.getByRole('searchbox').first().fill('kettle');
@@ -83,7 +83,7 @@ test('announces results, choices, errors, moves and what was saved', async ({ pa
 });
 
 test('describes an input of an item by its own error', async ({ page }) => {
-  await signIn(page);
+  await createSession(page);
   await page.route('**/api/v1/content/place/*', async (route) => {
     if (route.request().method() !== 'PUT') return route.fallback();
     await route.fulfill({ status: 400, json: { 'location.lat': ['Too far north.'] } });

@@ -2,7 +2,7 @@
 import type { Locator } from '@playwright/test';
 import { expectNoSidewaysScroll, openScreen } from '../screens';
 import type { Server } from '../server';
-import { expect, expectAccessible, signIn, test } from '../support';
+import { createSession, expect, expectAccessible, test } from '../support';
 import { typeDefinition } from '../types';
 
 const WORD = 'Donaudampfschifffahrtsgesellschaftskapitaensmuetzenabzeichen'.repeat(3);
@@ -39,7 +39,7 @@ test('breaks words that are longer than the screen', async ({ page, server }) =>
   test.setTimeout(120_000);
   await createPages(server, [WORD, WORD]);
   expect((await server.request('DELETE', '/api/v1/content/page/page-1')).status).toBe(204);
-  await signIn(page);
+  await createSession(page);
   for (const width of [360, 1280]) {
     await page.setViewportSize({ width, height: 800 });
     for (const path of [
@@ -60,7 +60,7 @@ test('breaks words that are longer than the screen', async ({ page, server }) =>
 
 test('names objects by their ids if their title has only spaces', async ({ page, server }) => {
   await createPages(server, ['   ']);
-  await signIn(page);
+  await createSession(page);
   for (const path of ['', 'c/page', 'search?q=id:page-0', 'activity']) {
     await openScreen(page, path);
     await expect(page.getByRole('main').getByRole('link', { name: 'page-0' }).first(), path).toBeVisible();
@@ -72,7 +72,7 @@ test('names objects by their ids if their title has only spaces', async ({ page,
 
 test('shows texts in their own direction', async ({ page, server }) => {
   await createPages(server, [HEBREW, OVERRIDE]);
-  await signIn(page);
+  await createSession(page);
   await openScreen(page, 'c/page');
   // In a text that begins with Hebrew, the last character is at the left.
   const link = page.getByRole('link', { name: HEBREW });

@@ -4,7 +4,7 @@ import { createServer, type Server as HttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Page } from '@playwright/test';
 import { Server } from '../server';
-import { expect, expectAccessible, signIn, test as base } from '../support';
+import { createSession, expect, expectAccessible, test as base } from '../support';
 
 /** The code of the guide to previews: reading with the token, and following each save in two ways. */
 const guide = readFileSync(new URL('../../../../docs/preview.md', import.meta.url), 'utf8');
@@ -67,8 +67,8 @@ async function openPost(page: Page, server: Server, site: string): Promise<void>
   };
   const put = await server.request('PUT', path, type);
   expect(put.status, await put.clone().text()).toBe(200);
+  await createSession(page);
   await page.goto('/admin/c/post/the-ten-oclock-boat');
-  await signIn(page);
   await page.getByRole('button', { name: 'Preview', exact: true }).click();
 }
 

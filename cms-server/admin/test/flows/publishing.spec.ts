@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { expect, expectAccessible, signIn, test } from '../support';
+import { createSession, expect, expectAccessible, test } from '../support';
 import type { Server } from '../server';
 
 /** A type with Draft & Public, or with a workflow; its objects may link to each other. */
@@ -83,8 +83,8 @@ test.describe('Draft & Public', () => {
       body: 'The boat leaves at ten.',
       related: [link('note', 'other')],
     });
+    await createSession(page);
     await page.goto('/admin/c/note/first');
-    await signIn(page);
   });
 
   test('shows what a colleague saved meanwhile before readers get it', async ({ page, server }) => {
@@ -298,8 +298,8 @@ test('leads from the title to the actions on a phone', async ({ page, server }) 
   await createType(server, 'report', { workflowId: 'publishing' });
   await createObject(server, 'report', { id: 'one', title: 'Report' });
   await page.setViewportSize({ width: 390, height: 500 });
+  await createSession(page);
   await page.goto('/admin/c/report/one');
-  await signIn(page);
   await expect(page.getByRole('main')).toContainText('State draft');
   const move = panel(page).getByRole('button', { name: 'Move to review' });
   await expect(move).not.toBeInViewport();
@@ -313,8 +313,8 @@ test('leads from the title to the actions on a phone', async ({ page, server }) 
 test('moves an object through all states of its workflow', async ({ page, server }) => {
   await createType(server, 'report', { workflowId: 'publishing' });
   await createObject(server, 'report', { id: 'one', title: 'Report' });
+  await createSession(page);
   await page.goto('/admin/c/report/one');
-  await signIn(page);
   const dialog = page.getByRole('dialog');
   for (const state of ['review', 'draft', 'review', 'public', 'archive']) {
     await panel(page)
@@ -341,7 +341,7 @@ test('says that a save is visible, unless the workflow has a state public', asyn
   await createType(server, 'report', { workflowId: 'publishing' });
   for (const type of ['note', 'report'])
     await server.request('POST', `/api/v1/content/${type}`, { id: 'one', title: 'One' });
-  await signIn(page);
+  await createSession(page);
   for (const [type, label] of [
     ['note', 'Save, visible immediately'],
     ['report', 'Save'],
@@ -360,8 +360,8 @@ test('opens the preview of a draft', async ({ page, server, pageOrigin }) => {
   const put = await server.request('PUT', '/api/v1/internal/contenttype/leaf', definition);
   expect(put.status, await put.clone().text()).toBe(200);
   await createObject(server, 'leaf', { id: 'one', title: 'A hidden leaf' });
+  await createSession(page);
   await page.goto('/admin/c/leaf/one');
-  await signIn(page);
   await page.getByRole('button', { name: 'Preview', exact: true }).click();
   const link = page.getByRole('region', { name: 'Preview' }).getByRole('link', { name: 'Open in a new tab' });
   await expect(link).toHaveAttribute('href', /leaf\/one\?auth_token=pv_/);

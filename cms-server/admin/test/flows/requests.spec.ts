@@ -1,6 +1,6 @@
 // The requests behind a screen.
 import { addManaged, openScreen, SCREENS } from '../screens';
-import { createSession, expect, expectAccessible, signIn, test } from '../support';
+import { createSession, expect, expectAccessible, test } from '../support';
 
 test('shows the requests of a screen as commands, and opens one in the console', async ({ page }) => {
   await createSession(page);
@@ -59,7 +59,7 @@ test('has the requests of every screen, and begins the console with one of them'
 }) => {
   test.slow();
   await addManaged(server);
-  await signIn(page);
+  await createSession(page);
   const sheet = page.getByRole('dialog', { name: 'Requests of this screen' });
   for (const path of [...SCREENS, 'types/+plan', 'types/+new'].filter(
     (one) => one !== 'api' && !one.includes('panel='),

@@ -1,4 +1,4 @@
-import { createUser, expect, expectAccessible, signIn, test } from '../support';
+import { createSession, createUser, expect, expectAccessible, test } from '../support';
 
 test.beforeEach(async ({ server }) => {
   const types = await server.request('GET', '/api/v1/internal/contenttype/author');
@@ -12,8 +12,8 @@ test.beforeEach(async ({ server }) => {
 
 test('does not let an author publish', async ({ page, server }) => {
   const user = await createUser(server, 'author');
+  await createSession(page, user);
   await page.goto('/admin/c/author/maren');
-  await signIn(page, user);
   const panel = page.getByRole('complementary');
   await expect(panel).toContainText('Public');
   await page.getByRole('button', { name: 'More actions' }).click();
@@ -28,8 +28,8 @@ test('does not let an author publish', async ({ page, server }) => {
 
 test('lets a viewer read and change nothing', async ({ page, server }) => {
   const user = await createUser(server, 'viewer');
+  await createSession(page, user);
   await page.goto('/admin/c/author/maren');
-  await signIn(page, user);
   await expect(page.getByLabel('Name')).not.toBeEditable();
   await expect(page.getByRole('button', { name: /Save|Publish/ })).toHaveCount(0);
   await expect(page.getByRole('link', { name: 'Users' })).toHaveCount(0);
@@ -46,8 +46,8 @@ test('lets a viewer read and change nothing', async ({ page, server }) => {
 test('lets a custom role see and do only what its rules allow', async ({ page, server }) => {
   const rule = { ctd: 'author', create: false, read: true, update: true, delete: false };
   const user = await createUser(server, 'custom', { rules: [rule], mayPublish: true });
+  await createSession(page, user);
   await page.goto('/admin/c/author/maren');
-  await signIn(page, user);
   const navigation = page.getByRole('navigation', { name: 'Navigation' });
   await expect(navigation.getByRole('link', { name: /author/i })).toBeVisible();
   await expect(navigation.getByRole('link', { name: /product/i })).toHaveCount(0);
@@ -65,8 +65,8 @@ test('lets a custom role see and do only what its rules allow', async ({ page, s
 
 test('says that a screen is not allowed after the role has changed', async ({ page, server }) => {
   const user = await createUser(server, 'admin');
-  await signIn(page, user);
-  await page.getByRole('link', { name: 'Users' }).click();
+  await createSession(page, user);
+  await page.goto('/admin/users');
   await expect(page.getByRole('row', { name: /admin user/ })).toBeVisible();
   const list = (await (await server.request('GET', '/api/v1/internal/user?q=admin@')).json()) as {
     data: { id: string }[];
@@ -98,8 +98,8 @@ test('shows no header values of webhooks to a role that may only read them', asy
     // Only JSON is read: the stream of changes never ends.
     if (/json/.test(response.headers()['content-type'] ?? '')) bodies.push(response.text().catch(() => ''));
   });
+  await createSession(page, user);
   await page.goto('/admin/c/_webhooks/hook');
-  await signIn(page, user);
   await expect(page.getByLabel('Header value')).toHaveValue('********');
   const versions = page.waitForResponse(/\/version/);
   await page.getByRole('link', { name: /Versions/ }).click();

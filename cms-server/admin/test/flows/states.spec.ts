@@ -25,7 +25,7 @@ const SLOW_SCREENS: [path: string, content: string][] = [
 test('offers to stop a slow screen, and loads it again', async ({ page, server }) => {
   test.setTimeout(180_000);
   await addManaged(server);
-  await signIn(page);
+  await createSession(page);
   await page.clock.install();
   for (const [path, content] of SLOW_SCREENS) {
     await page.route(isOwnRequest, () => undefined);
@@ -97,7 +97,7 @@ test('says which right is missing, not only that access is denied', async ({ pag
 
 test('an earlier message covers neither the bar of selected rows nor a dialog', async ({ page, server }) => {
   await createNews(server, 30);
-  await signIn(page);
+  await createSession(page);
   await page.setViewportSize({ width: 390, height: 700 });
   await page.goto('/admin/c/news?order=title');
   const select = () => page.getByLabel('Select News 000').check();

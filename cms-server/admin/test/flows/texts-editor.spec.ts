@@ -1,8 +1,8 @@
-import { expect, expectAccessible, signIn, test } from '../support';
+import { createSession, expect, expectAccessible, test } from '../support';
 import { focusText, open, save, stored, text, tool } from '../texts';
 
 test('moves between text, tool bar and the next field by keyboard', async ({ page }) => {
-  await signIn(page);
+  await createSession(page);
   await open(page, 'product', 'tidewater');
   const editor = text(page, 'Description');
   await editor.focus();
@@ -27,7 +27,7 @@ test('types into a text of 50 KB without delay', async ({ page, server }) => {
     '\n',
   );
   await server.request('PATCH', '/api/v1/content/product/tidewater', { description });
-  await signIn(page);
+  await createSession(page);
   const client = await page.context().newCDPSession(page);
   await open(page, 'product', 'tidewater');
   const editor = text(page, 'Description');
@@ -55,7 +55,7 @@ test('types into a text of 50 KB without delay', async ({ page, server }) => {
 });
 
 test('inserts an image of the library, and uploads a pasted one', async ({ page, server }) => {
-  await signIn(page);
+  await createSession(page);
   await page.setViewportSize({ width: 390, height: 800 });
   await page.emulateMedia({ colorScheme: 'dark' });
   await open(page, 'product', 'tidewater');
@@ -92,7 +92,7 @@ test('inserts an image of the library, and uploads a pasted one', async ({ page,
 });
 
 test('puts a pasted image where it was pasted, while the user writes elsewhere', async ({ page, server }) => {
-  await signIn(page);
+  await createSession(page);
   let release: () => void = () => undefined;
   const released = new Promise<void>((done) => (release = done));
   await page.route('**/api/media', async (route) => {
@@ -133,7 +133,7 @@ test('puts a pasted image where it was pasted, while the user writes elsewhere',
 });
 
 test('inserts an image from elsewhere by its address', async ({ page }) => {
-  await signIn(page);
+  await createSession(page);
   await open(page, 'product', 'tidewater');
   const editor = text(page, 'Description');
   await focusText(editor);
@@ -154,8 +154,8 @@ test('inserts an image from elsewhere by its address', async ({ page }) => {
 
 test('has the most used tools on a phone, and shows the others on request', async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 });
+  await createSession(page);
   await page.goto('/admin/c/post/the-ten-oclock-boat');
-  await signIn(page);
   const bar = page.getByRole('toolbar', { name: /Content/ });
   await expect(bar).toBeVisible();
   const seen = (name: string) =>

@@ -1,5 +1,5 @@
 // Links from texts to objects.
-import { expect, expectAccessible, signIn, test } from '../support';
+import { createSession, expect, expectAccessible, test } from '../support';
 import type { Server } from '../server';
 import { focusText, open, save, stored, text, tool } from '../texts';
 
@@ -16,7 +16,7 @@ async function setPreviewUrl(server: Server, previewUrl: string): Promise<void> 
 
 test('links a rich text to an object at its address for readers', async ({ page, server }) => {
   await setPreviewUrl(server, 'https://www.example.com/journal/{slug}?token={token}');
-  await signIn(page);
+  await createSession(page);
   await open(page, 'product', 'tidewater');
   await focusText(text(page, 'Description'));
   await page.keyboard.press('ControlOrMeta+End');
@@ -39,7 +39,7 @@ test('links a rich text to an object at its address for readers', async ({ page,
 });
 
 test('links blocks and Markdown to objects that have no address', async ({ page, server, pageOrigin }) => {
-  await signIn(page);
+  await createSession(page);
   await open(page, 'post', 'the-ten-oclock-boat');
   await focusText(text(page, 'Content').locator('p').first());
   await page.keyboard.press('End');

@@ -1,8 +1,8 @@
-import { expect, expectAccessible, signIn, test } from '../support';
+import { createSession, expect, expectAccessible, test } from '../support';
 import { focusText, open, save, stored, text, tool, type Values } from '../texts';
 
 test('writes a rich text with link, list and table', async ({ page, server }) => {
-  await signIn(page);
+  await createSession(page);
   await open(page, 'product', 'tidewater');
   const editor = text(page, 'Description');
   await focusText(editor);
@@ -44,7 +44,7 @@ test('writes a rich text with link, list and table', async ({ page, server }) =>
 
 test('writes a block text with the insert menu, and only edited blocks change', async ({ page, server }) => {
   const before = await stored(server, 'post', 'the-ten-oclock-boat');
-  await signIn(page);
+  await createSession(page);
   await open(page, 'post', 'the-ten-oclock-boat');
   const editor = text(page, 'Content');
   await editor.locator('p').first().click();
@@ -89,7 +89,7 @@ function blocksOf(values: Values): Values[] {
 test('writes Markdown with a preview, and keeps its line endings', async ({ page, server }) => {
   const story = 'One\r\n\r\n* two\r\n';
   await server.request('PATCH', '/api/v1/content/place/tidemill', { story });
-  await signIn(page);
+  await createSession(page);
   await open(page, 'place', 'tidemill');
   const editor = text(page, 'Story');
   await focusText(editor);
@@ -150,7 +150,7 @@ test('shows hostile texts without running them, and leaves them as they are', as
       'Story',
     ],
   ] as const;
-  await signIn(page);
+  await createSession(page);
   for (const [type, id, values, label] of all) {
     const response = await server.request('PATCH', `/api/v1/content/${type}/${id}`, values);
     expect(response.status, await response.clone().text()).toBe(200);
@@ -174,7 +174,7 @@ test('shows hostile texts without running them, and leaves them as they are', as
 test('opens a text as source if the visual editor would change it', async ({ page, server }) => {
   const description = '<p><strong>A <b>b</b></strong></p><p>c</p>';
   await server.request('PATCH', '/api/v1/content/product/tidewater', { description });
-  await signIn(page);
+  await createSession(page);
   await open(page, 'product', 'tidewater');
   await expect(text(page, 'Description, source')).toBeVisible();
   await page.getByText('What the visual editor would change').click();
@@ -190,7 +190,7 @@ test('opens a text as source if the visual editor would change it', async ({ pag
 });
 
 test('pastes from other pages without scripts and foreign images', async ({ page, server }) => {
-  await signIn(page);
+  await createSession(page);
   await open(page, 'product', 'tidewater');
   const editor = text(page, 'Description');
   await focusText(editor);

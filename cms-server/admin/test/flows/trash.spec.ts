@@ -1,5 +1,5 @@
 import { createSheetType, send } from '../exact';
-import { createSession, expect, expectAccessible, signIn, test } from '../support';
+import { createSession, expect, expectAccessible, test } from '../support';
 
 test('deletes, undoes, and restores from the trash under another id', async ({ page, server }) => {
   await createSession(page);
@@ -36,8 +36,8 @@ test('corrects a value that prevents restoring', async ({ page, server }) => {
   await server.request('DELETE', '/api/v1/content/product/ear-muffs');
   const other = { id: 'other', name: 'Roasting day ear muffs', kind: 'tool', price: 3 };
   expect((await server.request('POST', '/api/v1/content/product', other)).status).toBe(200);
-  await signIn(page);
-  await page.getByRole('link', { name: 'Trash' }).click();
+  await createSession(page);
+  await page.goto('/admin/trash');
   await page.getByRole('button', { name: 'Restore: Roasting day ear muffs' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('button', { name: 'Restore' }).click();
@@ -67,8 +67,8 @@ test('leaves values alone that are not corrected, and leaves out properties that
   delete type.metaDefinition.propertiesConfig.extra;
   type.metaDefinition.order = ['title', 'count'];
   expect((await server.request('PUT', typePath, type)).status).toBe(200);
-  await signIn(page);
-  await page.getByRole('link', { name: 'Trash' }).click();
+  await createSession(page);
+  await page.goto('/admin/trash');
   await page.getByRole('button', { name: 'Restore: One' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel(/^Title/).fill('First');
@@ -81,8 +81,8 @@ test('leaves values alone that are not corrected, and leaves out properties that
 
 test('shows a deleted object, and empties the trash after the number was typed', async ({ page, server }) => {
   await server.request('DELETE', '/api/v1/content/product/ear-muffs');
-  await signIn(page);
-  await page.getByRole('link', { name: 'Trash' }).click();
+  await createSession(page);
+  await page.goto('/admin/trash');
   await page.getByRole('button', { name: 'Roasting day ear muffs', exact: true }).click();
   const dialog = page.getByRole('dialog');
   await expect(dialog.getByLabel(/^Name/)).toHaveValue('Roasting day ear muffs');

@@ -139,7 +139,7 @@ test('shows what somebody else has written before it is published for the first 
   const type = (await send(server, 'GET', 'internal/contenttype/author')) as Record<string, unknown>;
   await send(server, 'PUT', 'internal/contenttype/author', { ...type, draftPublic: true });
   await send(server, 'POST', 'content/author', { id: 'new', name: 'New', role: 'writer' });
-  await signIn(page);
+  await createSession(page);
   await withoutLiveUpdates(page);
   await openForm(page, 'c/author/new');
   await page.getByLabel('Name').fill('Newer');
@@ -181,7 +181,7 @@ test('deletes and restores what somebody else has just deleted and restored', as
   const key = (await send(server, 'POST', 'internal/key', { name: 'site', kind: 'read_only' })) as {
     id: string;
   };
-  await signIn(page);
+  await createSession(page);
   await withoutLiveUpdates(page);
   await openForm(page, 'c/author/lost');
   await page.getByRole('button', { name: 'More actions' }).click();

@@ -1,7 +1,7 @@
 // Edited types that are not applied yet: others change them, or the page is closed.
 import type { Page } from '@playwright/test';
 import type { Server } from '../server';
-import { expect, expectAccessible, signIn, test } from '../support';
+import { createSession, expect, expectAccessible, signIn, test } from '../support';
 import { chooseSignOut } from '../writing';
 
 const plan = (page: Page) => page.getByRole('region', { name: 'Plan' });
@@ -27,7 +27,7 @@ async function labelOf(server: Server, type: string): Promise<string> {
 }
 
 test('leaves a type that others have changed meanwhile out of the plan', async ({ page, server }) => {
-  await signIn(page);
+  await createSession(page);
   await editLabel(page, 'event', 'Meeting');
   await editLabel(page, 'place', 'Location');
   await page.getByRole('link', { name: 'Plan for 2 edited types' }).click();

@@ -2,7 +2,7 @@
 // continues writing.
 import type { Page } from '@playwright/test';
 import type { Server } from '../server';
-import { createSession, createUser, expect, expectAccessible, signIn, test } from '../support';
+import { createSession, createUser, expect, expectAccessible, test } from '../support';
 
 const OBJECTS = Number(process.env.CMS_FLOW_OBJECTS ?? 2000);
 const BATCH = 1000;
@@ -131,8 +131,8 @@ test('converts many objects while a colleague writes, and loses nothing', async 
 
   const context = await browser.newContext();
   const other = await context.newPage();
+  await createSession(other, ben);
   await other.goto(`/admin/c/article/${idOf(1)}`);
-  await signIn(other, ben);
   await other.getByLabel('Body').fill('Written while the type changes.');
 
   await change(page);

@@ -1,7 +1,7 @@
 // Content types: the builder shows what a change does to stored objects before it happens.
 import type { Page } from '@playwright/test';
 import type { Server } from '../server';
-import { createSession, createUser, expect, expectAccessible, signIn, test } from '../support';
+import { createSession, createUser, expect, expectAccessible, test } from '../support';
 
 async function open(page: Page, path: string): Promise<void> {
   await page.goto(`/admin/${path}`);
@@ -18,11 +18,8 @@ const property = (page: Page, name: string | RegExp) =>
   page.getByRole('list', { name: 'Properties' }).first().getByRole('button', { name, expanded: false });
 
 test('creates a type with a relation, and uses it', async ({ page }) => {
-  await signIn(page);
-  await page
-    .getByRole('navigation', { name: 'Navigation' })
-    .getByRole('link', { name: 'Types', exact: true })
-    .click();
+  await createSession(page);
+  await open(page, 'types');
   await expect(page.getByRole('row', { name: /Product product/ })).toContainText('Post');
   await expectAccessible(page);
   await page.getByRole('link', { name: 'New type' }).click();
@@ -196,7 +193,7 @@ test('continues in an open form when its type changes', async ({ page, server })
 });
 
 test('changes several types together, and keeps edits over a reload', async ({ page, server }) => {
-  await signIn(page);
+  await createSession(page);
   for (const [type, label] of [
     ['event', 'Meeting'],
     ['place', 'Location'],
@@ -277,7 +274,7 @@ test.describe('types in files', () => {
 
 test('shows types to an editor, on a phone', async ({ page, server }) => {
   const user = await createUser(server, 'editor');
-  await signIn(page, user);
+  await createSession(page, user);
   await page.setViewportSize({ width: 390, height: 800 });
   await open(page, 'types');
   await expect(page.getByText(/The roles developer and admin/)).toBeVisible();

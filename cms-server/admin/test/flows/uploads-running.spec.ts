@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { expect, expectAccessible, signIn, test } from '../support';
+import { createSession, expect, expectAccessible, test } from '../support';
 import { typeDefinition } from '../types';
 
 const PNG = Buffer.from(
@@ -30,7 +30,7 @@ function refuseQuestions(page: Page): string[] {
 }
 
 test('asks before a form with a running upload is left, and saves only with the file', async ({ page }) => {
-  await signIn(page);
+  await createSession(page);
   const release = await holdUploads(page);
   const asked = refuseQuestions(page);
   await page.goto('/admin/c/product/slow-kettle');
@@ -59,7 +59,7 @@ test('publishes an object only with the file that is being uploaded', async ({ p
   expect(created.status, await created.clone().text()).toBe(200);
   const note = { id: 'first', title: 'First note' };
   expect((await server.request('POST', '/api/v1/content/note', note)).status).toBe(200);
-  await signIn(page);
+  await createSession(page);
   const release = await holdUploads(page);
   await page.goto('/admin/c/note/first');
   await page.locator('[data-path=picture] input[type=file]').setInputFiles([png('slow.png')]);
@@ -78,7 +78,7 @@ test('publishes an object only with the file that is being uploaded', async ({ p
 });
 
 test('asks before the media library with running uploads is left', async ({ page }) => {
-  await signIn(page);
+  await createSession(page);
   const release = await holdUploads(page);
   const asked = refuseQuestions(page);
   await page.goto('/admin/media');

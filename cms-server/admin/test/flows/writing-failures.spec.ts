@@ -1,6 +1,5 @@
 // Failures under an open form: deleted types, wrong clocks, full storage, several tabs, sign-out, killed processes.
-import { ADMIN } from '../server';
-import { createSession, createUser, expect, expectAccessible, signIn, test } from '../support';
+import { createSession, createUser, expect, expectAccessible, test } from '../support';
 import { typeDefinition } from '../types';
 import {
   chooseSignOut,
@@ -227,8 +226,7 @@ test('keeps stored work for another browser when the server is killed', async ({
   await server.start();
   const context = await browser.newContext({ locale: 'en-GB' });
   const other = await context.newPage();
-  await other.goto('/admin');
-  await signIn(other, ADMIN);
+  await createSession(other);
   await openForm(other, KETTLE);
   await expect(other.getByLabel('Name')).toHaveValue(/^(Stored before the crash|Typed while it was down)$/);
   await context.close();

@@ -1,6 +1,6 @@
 // Several people, and several tabs, on the same object.
 import type { Browser, Page } from '@playwright/test';
-import { createUser, expect, expectAccessible, signIn, test } from '../support';
+import { createSession, createUser, expect, expectAccessible, test } from '../support';
 import type { Server } from '../server';
 import { withoutLiveUpdates } from '../writing';
 
@@ -23,14 +23,13 @@ async function ben(browser: Browser, server: Server): Promise<Page> {
   const user = await createUser(server, 'editor', { name: 'Ben Holt' });
   const context = await browser.newContext({ locale: 'en-GB' });
   const page = await context.newPage();
-  await page.goto('/admin');
-  await signIn(page, user);
+  await createSession(page, user);
   await open(page);
   return page;
 }
 
 test('merges changes of other properties, and says whose they are', async ({ page, browser, server }) => {
-  await signIn(page);
+  await createSession(page);
   const other = await ben(browser, server);
   await open(page);
   await expect(page.getByText('Ben Holt is here too')).toBeVisible();
@@ -52,7 +51,7 @@ test('merges changes of other properties, and says whose they are', async ({ pag
 });
 
 test('asks about a property that both changed', async ({ page, browser, server }) => {
-  await signIn(page);
+  await createSession(page);
   const other = await ben(browser, server);
   await open(page);
   await page.getByLabel('Name').fill('Kettle by Ada');
@@ -75,7 +74,7 @@ test('asks about a property that both changed', async ({ page, browser, server }
 });
 
 test('keeps my text when somebody deletes the object', async ({ page, browser, server }) => {
-  await signIn(page);
+  await createSession(page);
   const user = await createUser(server, 'editor', { name: 'Ben Holt' });
   const path = '/api/v1/content/product/lonely';
   const lonely = { id: 'lonely', name: 'Lonely', kind: 'tool', price: 1 };
@@ -84,13 +83,9 @@ test('keeps my text when somebody deletes the object', async ({ page, browser, s
   await page.getByLabel('Name').fill('Not gone');
   const context = await browser.newContext();
   const other = await context.newPage();
-  await other.goto('/admin');
-  await signIn(other, user);
-  const status = await other.evaluate(async (path) => {
-    const headers = { 'X-CMS-Request': '1', 'X-MODE': 'preview' };
-    return (await fetch(path, { method: 'DELETE', headers })).status;
-  }, path);
-  expect(status).toBe(204);
+  await createSession(other, user);
+  const headers = { 'X-CMS-Request': '1', 'X-MODE': 'preview' };
+  expect((await other.request.delete(path, { headers })).status()).toBe(204);
   await expect(page.getByText(/Ben Holt deleted this object/)).toBeVisible();
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Restore it' }).click();
@@ -104,7 +99,7 @@ test('keeps my text when somebody deletes the object', async ({ page, browser, s
 
 /** Opens an object that was changed after the user had left it with an unsaved name. */
 async function openWithStaleWork(page: Page, server: Server): Promise<void> {
-  await signIn(page);
+  await createSession(page);
   await open(page);
   await page.getByLabel('Name').fill('From yesterday');
   await expect(page.getByText(/1 change, stored/)).toBeVisible();
@@ -159,7 +154,7 @@ test('shares one event stream among three tabs', async ({ page, context, server 
   context.on('request', (request) => {
     if (request.url().includes('/api/v1/changes')) streams.push(request.url());
   });
-  await signIn(page);
+  await createSession(page);
   await open(page);
   await expect(page.getByText('live', { exact: true })).toBeVisible();
   const tabs = [page, await context.newPage(), await context.newPage()];
@@ -178,7 +173,7 @@ test('shares one event stream among three tabs', async ({ page, context, server 
 });
 
 test('keeps what was typed in the dialog of a conflict that is closed', async ({ page, server }) => {
-  await signIn(page);
+  await createSession(page);
   await withoutLiveUpdates(page);
   await open(page);
   await page.getByLabel('Name').fill('Kettle by Ada');
@@ -209,7 +204,7 @@ test('offers to save the text of a deleted object as a new one only with that ri
   const user = await createUser(server, 'custom', { rules: [rule] });
   const lonely = { id: 'lonely', name: 'Lonely', kind: 'tool', price: 1 };
   expect((await server.request('POST', '/api/v1/content/product', lonely)).status).toBe(200);
-  await signIn(page, user);
+  await createSession(page, user);
   await open(page, 'lonely');
   await page.getByLabel('Name').fill('Not gone');
   expect((await server.request('DELETE', '/api/v1/content/product/lonely')).status).toBe(204);

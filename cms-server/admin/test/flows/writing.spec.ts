@@ -1,6 +1,6 @@
 // Writing: nothing typed is lost, nobody is overwritten.
 import type { Page } from '@playwright/test';
-import { expect, expectAccessible, signIn, test } from '../support';
+import { createSession, expect, expectAccessible, test } from '../support';
 import type { Server } from '../server';
 
 const PRODUCT = 'slow-kettle';
@@ -18,7 +18,7 @@ async function stored(server: Server, id = PRODUCT, type = 'product'): Promise<R
 const save = (page: Page) => page.getByRole('button', { name: /^Save/ });
 
 test('creates an object: refused, corrected, saved', async ({ page, server }) => {
-  await signIn(page);
+  await createSession(page);
   await open(page, '+new', 'author');
   await page.getByLabel('Name').fill('Tove');
   await save(page).click();
@@ -42,7 +42,7 @@ test('creates an object: refused, corrected, saved', async ({ page, server }) =>
 });
 
 test('keeps typed text when the tab is killed', async ({ page, context }) => {
-  await signIn(page);
+  await createSession(page);
   await open(page);
   // Only this browser has the text: nothing reaches the server.
   await page.route('**/working-copy', (route) =>
@@ -68,7 +68,7 @@ test('keeps typed text when the tab is killed', async ({ page, context }) => {
 });
 
 test('brings unsaved work to another browser, and discards it on request', async ({ page, browser }) => {
-  await signIn(page);
+  await createSession(page);
   await open(page);
   const sent = page.waitForResponse((response) => response.url().endsWith('/working-copy') && response.ok());
   await page.getByLabel('Name').fill('Half-written');
@@ -76,8 +76,7 @@ test('brings unsaved work to another browser, and discards it on request', async
   await sent;
   const context = await browser.newContext({ locale: 'en-GB' });
   const other = await context.newPage();
-  await other.goto('/admin');
-  await signIn(other);
+  await createSession(other);
   await open(other);
   await expect(other.getByLabel('Name')).toHaveValue('Half-written');
   await other.getByRole('button', { name: 'Discard…' }).first().click();
@@ -88,7 +87,7 @@ test('brings unsaved work to another browser, and discards it on request', async
 });
 
 test('continues an unsaved new object', async ({ page }) => {
-  await signIn(page);
+  await createSession(page);
   await open(page, '+new', 'place');
   await page.getByLabel('Name').fill('Lighthouse');
   await expect(page.getByText(/stored/)).toBeVisible();
@@ -99,7 +98,7 @@ test('continues an unsaved new object', async ({ page }) => {
 });
 
 test('offers to load the page again when the code of a control did not arrive', async ({ page }) => {
-  await signIn(page);
+  await createSession(page);
   // Refuses the code until the page offers to load again: some browsers request it more than once.
   let isRefused = true;
   await page.route('**/assets/Relation-*.js', (route) => (isRefused ? route.abort() : route.continue()));
@@ -115,7 +114,7 @@ test('offers to load the page again when the code of a control did not arrive', 
 });
 
 test('saves after a crash of the server, without another click', async ({ page, server }) => {
-  await signIn(page);
+  await createSession(page);
   await open(page);
   await page.getByLabel('Name').fill('Kettle of the storm');
   await server.stop('SIGKILL');
@@ -135,7 +134,7 @@ test('saves after a crash of the server, without another click', async ({ page, 
 });
 
 test('keeps writing offline, and saves when the network is back', async ({ page, context, server }) => {
-  await signIn(page);
+  await createSession(page);
   await open(page);
   await context.setOffline(true);
   await expect(page.getByText('You are offline.')).toBeVisible();
@@ -150,7 +149,7 @@ test('keeps writing offline, and saves when the network is back', async ({ page,
 });
 
 test('keeps typed text when the session expires', async ({ page, context, server }) => {
-  await signIn(page);
+  await createSession(page);
   await open(page);
   await page.getByLabel('Name').fill('Written over the end of a session');
   await context.clearCookies();
