@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test';
-import { createSession, expect, expectAccessible, signIn, test } from '../support';
+import { switchTo } from '../screens';
+import { createSession, expect, expectAccessible, test } from '../support';
 
 async function openList(page: Page, label: string): Promise<void> {
   await createSession(page);
@@ -94,32 +95,31 @@ test('moves, selects and opens rows by keys', async ({ page }) => {
   await expect(page.getByRole('heading', { level: 1, name: title })).toBeVisible();
 });
 
-test('shows, filters, sorts and pages 10,000 objects with two requests', async ({ page, server }) => {
-  for (let part = 0; part < 10; part += 1) {
+test('shows, filters, sorts and pages 2,000 objects with two requests', async ({ page, server }) => {
+  for (let first = 0; first < 2000; first += 1000) {
     const objects = Array.from({ length: 1000 }, (_, index) => {
-      const number = part * 1000 + index;
+      const number = first + index;
       return { id: `tag-${String(number)}`, name: `Tag ${String(number).padStart(5, '0')}` };
     });
     const response = await server.request('POST', '/api/v1/content/_tag/batch', objects);
     expect(response.status).toBe(200);
   }
-  await signIn(page);
+  await createSession(page);
+  // A screen without requests: those of the frame are sent before it is shown.
+  await page.goto('/admin/nothing-here');
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
   const requests: string[] = [];
   page.on('request', (request) => {
-    if (request.url().includes('/api/')) requests.push(request.url());
+    if (/\/api\/(?!v1\/changes)/.test(request.url())) requests.push(request.url());
   });
-  await page.evaluate(() => history.pushState(null, '', '/admin/c/_tag'));
-  // Requests of Home end meanwhile. They cannot be waited for, because the live stream never ends.
-  await page.waitForTimeout(2000);
-  requests.length = 0;
-  await page.evaluate(() => dispatchEvent(new PopStateEvent('popstate')));
-  await expect(page.getByText('1–50 of 10,009')).toBeVisible();
-  expect(requests.filter((url) => !url.includes('/changes')).slice(2)).toEqual([]);
+  await switchTo(page, 'c/_tag');
+  await expect(page.getByText('1–50 of 2,009')).toBeVisible();
+  expect(requests.slice(2)).toEqual([]);
   await page.getByRole('button', { name: 'Title' }).click();
   await page.getByRole('button', { name: 'Next page' }).click();
-  await expect(page.getByText('Page 2 of 201')).toBeVisible();
+  await expect(page.getByText('Page 2 of 41')).toBeVisible();
   await expect(titles(page)).toHaveCount(50);
-  await addFilter(page, 'Name', 'begins with', 'Tag 0999');
+  await addFilter(page, 'Name', 'begins with', 'Tag 0199');
   await expect(page.getByText('1–10 of 10')).toBeVisible();
 });
 

@@ -1,4 +1,4 @@
-// A type change over many objects: 2,000 here, more with CMS_FLOW_OBJECTS. Nothing is lost, and a colleague
+// A type change over many objects: 2,000 here, another number of tens with CMS_FLOW_OBJECTS. Nothing is lost, and a colleague
 // continues writing.
 import type { Page } from '@playwright/test';
 import type { Server } from '../server';
@@ -73,7 +73,9 @@ async function fill(server: Server): Promise<void> {
   const created = await server.request('POST', '/api/v1/internal/contenttype', type);
   expect(created.status, await created.clone().text()).toBe(200);
   for (let first = 0; first < OBJECTS; first += BATCH) {
-    const objects = Array.from({ length: BATCH }, (_, index) => before(first + index));
+    const objects = Array.from({ length: Math.min(BATCH, OBJECTS - first) }, (_, index) =>
+      before(first + index),
+    );
     const response = await server.request('POST', '/api/v1/content/article/batch', objects);
     expect(response.status).toBe(200);
   }
