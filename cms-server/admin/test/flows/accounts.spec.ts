@@ -145,20 +145,6 @@ test('ends the other sessions when the password changes', async ({ page, server,
   await other.close();
 });
 
-test('ends one session of several', async ({ page, server, browser }) => {
-  const user = await createUser(server, 'viewer');
-  const other = await browser.newPage();
-  await other.goto('/admin');
-  await signIn(other, user);
-  await createSession(page, user);
-  await page.goto('/admin/me');
-  await page.getByRole('button', { name: /End the session/ }).click();
-  await expect(page.getByText('The session has ended.')).toBeVisible();
-  await other.reload();
-  await expect(other.getByRole('heading', { name: 'Sign in' })).toBeVisible();
-  await other.close();
-});
-
 test('keeps language, colours and shortcuts in another browser', async ({ page, browser }) => {
   await createSession(page);
   await page.goto('/admin/me');

@@ -184,26 +184,6 @@ test('reports what was refused, and selects those rows', async ({ page, server }
   await expect(page.getByRole('rowheader')).toHaveCount(3);
 });
 
-test('undoes the deletion of objects that link to each other', async ({ page, server }) => {
-  await createNews(server, 3);
-  for (const [id, target] of [
-    ['news-0', 'news-1'],
-    ['news-1', 'news-2'],
-  ] as const) {
-    const link = { type: 'internal', dataUrl: `/api/v1/content/news/${target}` };
-    await server.request('PATCH', `/api/v1/content/news/${id}`, { about: [link] });
-  }
-  await createSession(page);
-  await page.goto('/admin/c/news?order=title');
-  await page.getByLabel('Select all rows on this page').check();
-  await page.getByRole('button', { name: 'Delete', exact: true }).click();
-  await page.getByRole('button', { name: 'Delete 3 objects' }).click();
-  await expect(page.getByText('3 objects deleted.')).toBeVisible();
-  await page.getByRole('button', { name: 'Undo' }).click();
-  await expect(page.getByText('Undone.')).toBeVisible();
-  await expect(page.getByRole('rowheader')).toHaveCount(3);
-});
-
 test('an author sees why they cannot publish', async ({ page, server }) => {
   await createNews(server, 2);
   const author = await createUser(server, 'author');

@@ -229,7 +229,7 @@ test('begins the console with the request of the open screen', async ({ page }) 
 
 test('says which right is missing to everybody but administrators', async ({ page, server }) => {
   await createSession(page, await createUser(server, 'editor'));
-  for (const path of ['keys', 'webhooks', 'workflows', 'system']) {
+  for (const path of ['keys', 'webhooks', 'workflows', 'system', 'users/some-id']) {
     await page.goto(`/admin/${path}`);
     await expect(page.getByText('Missing right: Admin')).toBeVisible();
   }

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 import { ADMIN_KEY } from '../server';
-import { createSession, expect, expectAccessible, signIn, test } from '../support';
+import { createSession, expect, expectAccessible, test } from '../support';
 import { typeDefinition } from '../types';
 
 /** A small image that the server can decode. */
@@ -173,16 +173,6 @@ test('chooses several files by keyboard in their order', async ({ page }) => {
   await alt.fill('A grey square');
   await alt.press('Tab');
   await expect(pictures.getByText('Alt text saved.')).toBeVisible();
-  await expectAccessible(page);
-});
-
-test('works at phone width', async ({ page }) => {
-  await signIn(page);
-  await page.setViewportSize({ width: 390, height: 800 });
-  await page.goto('/admin/media');
-  await expect(page.getByRole('link', { name: /mill-at-dawn/ })).toBeVisible();
-  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-  expect(overflow).toBeLessThanOrEqual(0);
   await expectAccessible(page);
 });
 

@@ -73,6 +73,15 @@ test('hostile HTML in every kind of field is text', async ({ page, server }) => 
     await expectAccessible(page);
   }
   await expect(page.getByLabel(/^Excerpt/)).toHaveValue(HOSTILE);
+  await page.setViewportSize({ width: 390, height: 800 });
+  await openScreen(page, 'c/author/evil');
+  await expect(page.getByLabel('Languages, item 1')).toHaveValue(HOSTILE);
+  await expectNoSidewaysScroll(page, 'an object');
+  await openScreen(page, 'c/product/slow-kettle');
+  await page.getByRole('combobox', { name: 'Maker: search' }).fill('img');
+  await page.getByRole('option', { name: /onerror/ }).click();
+  await expect(page.getByRole('button', { name: HOSTILE, exact: true })).toBeVisible();
+  await expectNoSidewaysScroll(page, 'an object with a link');
   await openScreen(page, 'search?q=onerror');
   await expect(page.getByRole('main').getByText(HOSTILE).first()).toBeVisible();
   await openScreen(page, 'activity');

@@ -88,24 +88,30 @@ test.describe('Draft & Public', () => {
   });
 
   test('shows what a colleague saved meanwhile before readers get it', async ({ page, server }) => {
-    await server.request('POST', '/api/v1/content/note/first/publish');
     await page.route('**/api/v1/changes*', (route) => route.abort());
     await page.reload();
-    await page.getByRole('textbox', { name: 'Title' }).fill('A title of mine');
-    const other = { title: 'First note', body: 'HALF-DONE' };
-    expect((await server.request('PUT', '/api/v1/content/note/first', other)).status).toBe(200);
-    await page.keyboard.press('Control+Shift+P');
     const dialog = page.getByRole('dialog');
-    await expect(dialog).toContainText('of mine');
-    await expect(dialog).not.toContainText('HALF-DONE');
-    await dialog.getByRole('button', { name: 'Save and publish' }).click();
-    await expect(dialog.getByRole('alert')).toContainText('meanwhile');
-    await expect(dialog).toContainText('HALF-DONE');
-    await expectAccessible(page);
-    expect(await seenByReaders(server, 'note/first')).not.toContain('HALF-DONE');
-    await dialog.getByRole('button', { name: 'Publish', exact: true }).click();
-    await expect(dialog).toBeHidden();
-    expect(await seenByReaders(server, 'note/first')).toContain('HALF-DONE');
+    for (const body of ['HALF-DONE', 'HALF-RIGHT']) {
+      const isFirst = body === 'HALF-DONE';
+      const saveElsewhere = async () => {
+        const other = { title: 'First note', body };
+        expect((await server.request('PUT', '/api/v1/content/note/first', other)).status).toBe(200);
+      };
+      await page.getByRole('textbox', { name: 'Title' }).fill(`A title of mine, ${body.length}`);
+      if (!isFirst) await saveElsewhere();
+      await page.keyboard.press('Control+Shift+P');
+      await expect(dialog).toContainText(isFirst ? 'Readers see it for the first time.' : 'of mine');
+      if (isFirst) await saveElsewhere();
+      await expect(dialog).not.toContainText(body);
+      await dialog.getByRole('button', { name: 'Save and publish' }).click();
+      await expect(dialog.getByRole('alert')).toContainText('meanwhile');
+      await expect(dialog).toContainText(body);
+      await expectAccessible(page);
+      expect(await seenByReaders(server, 'note/first')).not.toContain(body);
+      await dialog.getByRole('button', { name: 'Publish', exact: true }).click();
+      await expect(dialog).toBeHidden();
+      expect(await seenByReaders(server, 'note/first')).toContain(body);
+    }
   });
 
   test('publishes, edits, compares and unpublishes', async ({ page, server }) => {

@@ -15,10 +15,6 @@ test('says in which property the words were found', async ({ page, server }) => 
   await expect(option.locator('mark')).toHaveText('wheel');
   await expect(option).toContainText('Author');
   await expectAccessible(page);
-  await page.screenshot({ path: 'test/results/picker-light.png' });
-  await page.emulateMedia({ colorScheme: 'dark' });
-  await page.setViewportSize({ width: 390, height: 800 });
-  await page.screenshot({ path: 'test/results/picker-dark-390.png' });
   // Words of the title need no explanation.
   await search.fill('holl');
   await expect(option).toBeVisible();

@@ -19,7 +19,6 @@ test('shows the requests of a screen as commands, and opens one in the console',
   );
   await expect(list.getByLabel('fetch')).toHaveValue(/^await fetch\(/);
   await expectAccessible(page);
-  await page.screenshot({ path: 'test/results/requests.png' });
   await list.getByRole('link', { name: 'Open in the API console' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'API' })).toBeVisible();
   await expect(page.getByLabel('order_by', { exact: true })).toHaveValue('price');
@@ -42,7 +41,6 @@ test('hands the body of a save over to the console, and closes by Escape', async
   await saved.getByText('PUT', { exact: true }).click();
   await expect(saved.getByLabel('curl')).toHaveValue(/-X PUT .*"role":"buyer"/);
   await expectAccessible(page);
-  await page.screenshot({ path: 'test/results/requests-phone.png' });
   await saved.getByRole('link', { name: 'Open in the API console' }).click();
   await expect(page.getByRole('textbox', { name: 'Body' })).toContainText('"role": "buyer"');
 

@@ -21,39 +21,6 @@ test('moves between text, tool bar and the next field by keyboard', async ({ pag
   await expect(editor).not.toBeFocused();
 });
 
-test('types into a text of 50 KB without delay', async ({ page, server }) => {
-  const words = 'The tide comes in and the gates of the pond are pushed open again. ';
-  const description = Array.from({ length: 150 }, (_, i) => `<p>${String(i)} ${words.repeat(5)}</p>`).join(
-    '\n',
-  );
-  await server.request('PATCH', '/api/v1/content/product/tidewater', { description });
-  await createSession(page);
-  const client = await page.context().newCDPSession(page);
-  await open(page, 'product', 'tidewater');
-  const editor = text(page, 'Description');
-  await editor.locator('p').nth(70).click();
-  await client.send('Emulation.setCPUThrottlingRate', { rate: 4 });
-  await page.evaluate(() => {
-    const times: number[] = [];
-    Object.assign(window, { times });
-    addEventListener(
-      'keydown',
-      () => {
-        const start = performance.now();
-        requestAnimationFrame(() => setTimeout(() => times.push(performance.now() - start)));
-      },
-      { capture: true },
-    );
-  });
-  await page.keyboard.type('a quick brown fox jumps over a dog', { delay: 60 });
-  const times = await page.evaluate(() => Object(window).times as number[]);
-  times.sort((a, b) => a - b);
-  const p95 = times[Math.floor(times.length * 0.95)] ?? 0;
-  test.info().annotations.push({ type: 'key to paint, p95', description: `${p95.toFixed(1)} ms` });
-  // The budget is measured elsewhere, on a quiet machine. This limit only finds delays that grow with the text.
-  expect(p95).toBeLessThan(500);
-});
-
 test('inserts an image of the library, and uploads a pasted one', async ({ page, server }) => {
   await createSession(page);
   await page.setViewportSize({ width: 390, height: 800 });
@@ -81,7 +48,6 @@ test('inserts an image of the library, and uploads a pasted one', async ({ page,
     );
   });
   await expect(editor.locator('figure')).toHaveCount(2);
-  await page.screenshot({ path: 'test/results/phone.png' });
   await expectAccessible(page);
   await save(page);
   const { description } = await stored(server, 'product', 'tidewater');

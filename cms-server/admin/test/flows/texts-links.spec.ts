@@ -30,7 +30,6 @@ test('links a rich text to an object at its address for readers', async ({ page,
   );
   await expect(dialog.getByLabel('Text of the link')).toHaveValue('The ten o’clock boat');
   await expectAccessible(page);
-  await page.screenshot({ path: 'test/results/link.png' });
   await dialog.getByRole('button', { name: 'Apply' }).click();
   await save(page);
   expect((await stored(server, 'product', 'tidewater')).description).toContain(

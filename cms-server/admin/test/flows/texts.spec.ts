@@ -34,7 +34,6 @@ test('writes a rich text with link, list and table', async ({ page, server }) =>
   await page.keyboard.press('Tab');
   await page.keyboard.type('Time');
   await expectAccessible(page);
-  await page.screenshot({ path: 'test/results/richtext.png', fullPage: true });
   await save(page);
   const { description } = await stored(server, 'product', 'tidewater');
   expect(description).toContain('<a href="https://example.org/journal">the journal</a>, and:</p>');
@@ -69,7 +68,6 @@ test('writes a block text with the insert menu, and only edited blocks change', 
   await page.keyboard.press('Alt+ArrowDown');
   await page.keyboard.press('Alt+ArrowUp');
   await expectAccessible(page);
-  await page.screenshot({ path: 'test/results/block.png', fullPage: true });
   await save(page);
   const after = await stored(server, 'post', 'the-ten-oclock-boat');
   const [old, now] = [blocksOf(before), blocksOf(after)];
@@ -103,7 +101,6 @@ test('writes Markdown with a preview, and keeps its line endings', async ({ page
   await page.keyboard.press('Enter');
   await expect(preview.getByRole('link', { name: 'One' })).toBeVisible();
   await expectAccessible(page);
-  await page.screenshot({ path: 'test/results/markdown.png', fullPage: true });
   await save(page);
   expect((await stored(server, 'place', 'tidemill')).story).toBe('**[One](/posts/1)**\r\n\r\n* two\r\n');
 });
@@ -179,7 +176,6 @@ test('opens a text as source if the visual editor would change it', async ({ pag
   await expect(text(page, 'Description, source')).toBeVisible();
   await page.getByText('What the visual editor would change').click();
   await expectAccessible(page);
-  await page.screenshot({ path: 'test/results/source.png', fullPage: true });
   await page.getByRole('button', { name: 'Edit visually anyway' }).click();
   await expect(text(page, 'Description')).toBeVisible();
   await expect(page.getByText('No changes')).toBeVisible();

@@ -132,26 +132,6 @@ test('has no unsaved work after a reload during a save that was carried out', as
   await expect.poll(left).toMatchObject({ total_count: 0 });
 });
 
-test('shows what somebody else has written before it is published for the first time', async ({
-  page,
-  server,
-}) => {
-  const type = (await send(server, 'GET', 'internal/contenttype/author')) as Record<string, unknown>;
-  await send(server, 'PUT', 'internal/contenttype/author', { ...type, draftPublic: true });
-  await send(server, 'POST', 'content/author', { id: 'new', name: 'New', role: 'writer' });
-  await createSession(page);
-  await withoutLiveUpdates(page);
-  await openForm(page, 'c/author/new');
-  await page.getByLabel('Name').fill('Newer');
-  await page.getByRole('button', { name: 'Publish…' }).last().click();
-  const dialog = page.getByRole('dialog');
-  await expect(dialog.getByText('Readers see it for the first time.')).toBeVisible();
-  await send(server, 'PATCH', 'content/author/new', { bio: 'Half a sentence' });
-  await dialog.getByRole('button', { name: 'Save and publish' }).click();
-  await expect(dialog.getByText(/Biography|Bio/).first()).toBeVisible();
-  expect(await storedObject(server, 'author/new')).toMatchObject({ internal: { status: 'draft' } });
-});
-
 test('shows the theme of the user who signs in, and rights as soon as the tab is shown again', async ({
   page,
   server,

@@ -163,7 +163,6 @@ test('chooses the types and actions of a webhook, and hides the values of its he
   await expect(value).toHaveAttribute('type', 'password');
   await value.fill('secret');
   await expectAccessible(page);
-  await page.screenshot({ path: 'test/results/webhook-form.png', fullPage: true });
   await page.getByRole('button', { name: /^(Save|Create)/ }).click();
   await expect(page.getByText('Saved as version 1.')).toBeVisible();
   const found = await server.request('GET', '/api/v1/content/_webhooks?limit=10');

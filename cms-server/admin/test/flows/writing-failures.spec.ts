@@ -57,7 +57,6 @@ for (const [what, years] of [
     test.setTimeout(150_000);
     const shifted = Date.now() + years * 365 * 86_400_000;
     await page.clock.install({ time: shifted });
-    await page.goto('/admin');
     await createSession(page);
     await openForm(page, KETTLE);
     await withoutWorkingCopies(page);
@@ -177,40 +176,6 @@ test('asks before a sign-out that would lose the text of another tab', async ({ 
   await expect(page.getByLabel('Name')).toHaveValue('Of this tab');
   await saveButton(page).click();
   await expect(page.getByText('Saved as version 2.')).toBeVisible();
-});
-
-test('says that the storage of the browser is full, and stores on the server', async ({ page }) => {
-  await page.addInitScript(() => {
-    IDBObjectStore.prototype.put = () => {
-      throw new DOMException('The disk is full', 'QuotaExceededError');
-    };
-  });
-  await page.goto('/admin');
-  await createSession(page);
-  await openForm(page, KETTLE);
-  await page.getByLabel('Name').fill('Only on the server');
-  await expect(page.getByText(/This browser does not store your text/)).toBeVisible();
-  await expect(page.getByText(/1 change, stored/)).toBeVisible();
-  await expectAccessible(page);
-  await page.reload();
-  await expect(page.getByLabel('Name')).toHaveValue('Only on the server');
-});
-
-test('keeps typed text when the process of the tab crashes', async ({ page, context }) => {
-  await createSession(page);
-  await openForm(page, KETTLE);
-  await withoutWorkingCopies(page);
-  await page.getByLabel('Name').fill('Before the crash');
-  await expect(page.getByText(/1 change, stored/)).toBeVisible();
-  const address = page.url();
-  const session = await context.newCDPSession(page);
-  const crashed = page.waitForEvent('crash');
-  void session.send('Page.crash').catch(() => undefined);
-  await crashed;
-  const other = await context.newPage();
-  await other.goto(address);
-  await expect(other.getByLabel('Name')).toHaveValue('Before the crash');
-  await expectAccessible(other);
 });
 
 test('keeps stored work for another browser when the server is killed', async ({ page, browser, server }) => {

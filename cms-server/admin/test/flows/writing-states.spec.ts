@@ -119,13 +119,14 @@ test('stores on the server when the browser forbids storing, and asks when nothi
       },
     });
   });
-  await page.goto('/admin');
   await createSession(page);
   await openForm(page, 'c/author/maren');
   await page.getByLabel('Name').fill('Only on the server');
   await expect(page.getByText(/This browser does not store your text/)).toBeVisible();
   await expect(page.getByText(/1 change, stored/)).toBeVisible();
   await expectAccessible(page);
+  await page.reload();
+  await expect(page.getByLabel('Name')).toHaveValue('Only on the server');
   await page.route('**/working-copy', (route) =>
     route.request().method() === 'PUT' ? route.abort() : route.continue(),
   );

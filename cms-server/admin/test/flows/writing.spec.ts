@@ -41,7 +41,7 @@ test('creates an object: refused, corrected, saved', async ({ page, server }) =>
   expect(await copies.json()).toMatchObject({ total_count: 0 });
 });
 
-test('keeps typed text when the tab is killed', async ({ page, context }) => {
+test('keeps typed text when the process of the tab crashes', async ({ page, context }) => {
   await createSession(page);
   await open(page);
   // Only this browser has the text: nothing reaches the server.
@@ -51,7 +51,10 @@ test('keeps typed text when the tab is killed', async ({ page, context }) => {
   await page.getByLabel('Name').fill('Slower kettle');
   await expect(page.getByText(/1 change, stored/)).toBeVisible();
   const address = page.url();
-  await page.close({ runBeforeUnload: false });
+  const devTools = await context.newCDPSession(page);
+  const crashed = page.waitForEvent('crash');
+  void devTools.send('Page.crash').catch(() => undefined);
+  await crashed;
   const other = await context.newPage();
   await other.goto(address);
   await expect(other.getByText(/Your changes from .*, not saved yet/)).toBeVisible();
