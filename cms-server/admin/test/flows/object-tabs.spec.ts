@@ -64,8 +64,10 @@ test('has translations of a new object beside its content', async ({ page }) => 
 });
 
 test('says how many objects link to it, a moment after it was opened', async ({ page }) => {
+  await page.clock.install();
   await createSession(page);
   await openForm(page, 'c/author/maren');
+  await page.clock.fastForward(5000);
   const used = page.getByRole('link', { name: /^Used by/ });
   await expect(used).toHaveText(/^Used by.\d+$/, { timeout: 20_000 });
   const count = ((await used.textContent()) ?? '').replace(/\D/g, '');

@@ -1,13 +1,15 @@
 // Parts of the form that are loaded after it: they open even without a network.
-import { expect, expectAccessible, signIn, test } from '../support';
+import { createSession, expect, expectAccessible, test } from '../support';
 import { openForm } from '../writing';
 
 test('opens dialogs without a network', async ({ page }) => {
-  await signIn(page);
+  await page.clock.install();
+  await createSession(page);
   const loaded = page.waitForResponse(/\/DiscardDialog-/);
   const errors = page.waitForResponse(/\/ErrorSummary-/);
   await openForm(page, 'c/product/slow-kettle');
   await page.getByLabel('Name').fill('Kettle without a network');
+  await page.clock.fastForward(5000);
   await Promise.all([loaded, errors]);
   await page.context().setOffline(true);
   await page.getByRole('button', { name: 'Discard…' }).click();
@@ -24,7 +26,7 @@ test('opens dialogs without a network', async ({ page }) => {
 });
 
 test('opens a dialog, although its code could not be loaded at first', async ({ page }) => {
-  await signIn(page);
+  await createSession(page);
   let isRefused = true;
   await page.route('**/assets/DiscardDialog-*.js', (route) => (isRefused ? route.abort() : route.continue()));
   await openForm(page, 'c/product/slow-kettle');

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import type { Page } from '@playwright/test';
-import { expect, signIn, test } from '../support';
+import { createSession, expect, signIn, test } from '../support';
 
 const KIB = 1024;
 
@@ -36,6 +36,8 @@ test('first screen is small', async ({ page }) => {
 });
 
 test('object without rich editors adds little', async ({ page }) => {
+  // What is loaded ahead of its use, once the browser is idle, is not counted.
+  await page.addInitScript(() => (window.requestIdleCallback = () => 0));
   await signIn(page);
   await page.goto('/admin/c/product');
   await expect(page.getByRole('row').nth(1)).toBeVisible();
@@ -76,10 +78,22 @@ function apiRequests(page: Page): string[] {
   return requests;
 }
 
+/** Waits until the page sends no more requests. */
+async function expectQuiet(requests: string[]): Promise<void> {
+  let before = -1;
+  const sent = () => {
+    const isMore = requests.length !== before;
+    before = requests.length;
+    return isMore;
+  };
+  await expect.poll(sent, { intervals: [400] }).toBe(false);
+}
+
 test('list and object need few requests', async ({ page }) => {
-  await signIn(page);
+  await createSession(page);
+  // A screen without requests: those of the frame are sent before it is shown.
+  await page.goto('/admin/nothing-here');
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
-  await page.waitForTimeout(1000);
   const requests = apiRequests(page);
   const navigation = page.getByRole('navigation', { name: 'Navigation' });
   for (const type of ['Post', 'Product', 'Event']) {
@@ -88,12 +102,12 @@ test('list and object need few requests', async ({ page }) => {
     await expect(page.getByRole('heading', { name: type, exact: true })).toBeVisible();
     const row = page.getByRole('row').nth(1).getByRole('link').first();
     await expect(row).toBeVisible();
-    await page.waitForTimeout(500);
+    await expectQuiet(requests);
     expect(requests.length, requests.join('\n')).toBeLessThanOrEqual(2);
     requests.length = 0;
     await row.click();
     await expect(page.getByRole('complementary', { name: 'About this object' })).toContainText('local');
-    await page.waitForTimeout(1000);
+    await expectQuiet(requests);
     expect(requests.length, requests.join('\n')).toBeLessThanOrEqual(3);
   }
 });
