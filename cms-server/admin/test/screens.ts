@@ -2,6 +2,7 @@
 import type { Page } from '@playwright/test';
 import type { Server } from './server';
 import { expect } from './support';
+import { enableDraftPublic } from './types';
 
 /**
  * A path of each kind of screen, with the example site and `addManaged`. Neighbours have different paths: with another
@@ -39,19 +40,21 @@ export const SCREENS = [
 
 /** Adds data for the screens of management, versions and the trash. */
 export async function addManaged(server: Server): Promise<void> {
-  const send = async (method: string, path: string, body?: unknown) => {
-    const response = await server.request(method, path, body);
-    expect(response.ok, `${path}: ${await response.clone().text()}`).toBe(true);
-    return response;
-  };
-  const type = '/api/v1/internal/contenttype/post';
-  await send('PUT', type, { ...(await (await send('GET', type)).json()), draftPublic: true });
-  await send('PATCH', '/api/v1/content/post/batch', [{ id: 'the-ten-oclock-boat', minutes: 9 }]);
-  await send('PATCH', '/api/v1/content/product/batch', [{ id: 'tidewater', price: 12 }]);
-  await send('POST', '/api/v1/content/author', { id: 'gone', name: 'Someone who left', role: 'writer' });
-  await send('DELETE', '/api/v1/content/author/gone');
-  await send('POST', '/api/v1/internal/user', { email: 'ben@example.com', name: 'Ben Holt', role: 'editor' });
-  await send('POST', '/api/v1/content/_webhooks', {
+  await enableDraftPublic(server, 'post');
+  await server.send('PATCH', '/api/v1/content/post/batch', [{ id: 'the-ten-oclock-boat', minutes: 9 }]);
+  await server.send('PATCH', '/api/v1/content/product/batch', [{ id: 'tidewater', price: 12 }]);
+  await server.send('POST', '/api/v1/content/author', {
+    id: 'gone',
+    name: 'Someone who left',
+    role: 'writer',
+  });
+  await server.send('DELETE', '/api/v1/content/author/gone');
+  await server.send('POST', '/api/v1/internal/user', {
+    email: 'ben@example.com',
+    name: 'Ben Holt',
+    role: 'editor',
+  });
+  await server.send('POST', '/api/v1/content/_webhooks', {
     id: 'build-site',
     name: 'Build the site',
     type: 'async',

@@ -127,4 +127,17 @@ export class Server {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
   }
+
+  /** As `request`; throws if the server refuses. Returns the value in the response, which has none if it is empty. */
+  async send(method: string, path: string, body?: unknown) {
+    const response = await this.request(method, path, body);
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${method} ${path}: ${String(response.status)} ${text}`);
+    return text === '' ? null : JSON.parse(text);
+  }
+
+  /** What is stored of an object; `path`: its type and its id. */
+  stored(path: string): Promise<Record<string, unknown>> {
+    return this.send('GET', `/api/v1/content/${path}`);
+  }
 }

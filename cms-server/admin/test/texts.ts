@@ -1,14 +1,8 @@
 // What the flows of texts share.
 import type { Locator, Page } from '@playwright/test';
-import type { Server } from './server';
 import { expect } from './support';
 
 export type Values = Record<string, unknown>;
-
-export async function stored(server: Server, type: string, id: string): Promise<Values> {
-  const response = await server.request('GET', `/api/v1/content/${type}/${id}`);
-  return response.json();
-}
 
 export async function open(page: Page, type: string, id: string): Promise<void> {
   await page.goto(`/admin/c/${type}/${id}`);

@@ -1,6 +1,5 @@
 // What the flows of writing share.
 import type { Locator, Page } from '@playwright/test';
-import type { Server } from './server';
 import { expect } from './support';
 
 export const saveButton = (page: Page): Locator => page.getByRole('button', { name: /^(Save|Create)/ });
@@ -9,11 +8,6 @@ export const saveButton = (page: Page): Locator => page.getByRole('button', { na
 export async function openForm(page: Page, path: string): Promise<void> {
   await page.goto(`/admin/${path}`);
   await expect(saveButton(page)).toBeVisible();
-}
-
-export async function storedObject(server: Server, path: string): Promise<Record<string, unknown>> {
-  const response = await server.request('GET', `/api/v1/content/${path}`);
-  return (await response.json()) as Record<string, unknown>;
 }
 
 /** Nothing of what is typed from now on reaches the server before it is saved. */

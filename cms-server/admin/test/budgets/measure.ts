@@ -1,8 +1,6 @@
 // Helpers of the budgets: types with many properties, the processor time of a key press.
 import type { Page } from '@playwright/test';
-import type { Server } from '../server';
 import { typeDefinition } from '../types';
-import { expect } from '../support';
 
 /** A type with text properties; the first one is the title. */
 export function textType(name: string, properties: string[]): unknown {
@@ -13,11 +11,6 @@ export function textType(name: string, properties: string[]): unknown {
     name,
     Object.fromEntries([title, ...others].map((property) => [property, text])),
   );
-}
-
-export async function create(server: Server, type: unknown): Promise<void> {
-  const response = await server.request('POST', '/api/v1/internal/contenttype', type);
-  expect(response.status, await response.clone().text()).toBe(200);
 }
 
 export function percentile95(values: number[]): number {

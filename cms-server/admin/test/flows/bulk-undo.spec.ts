@@ -25,14 +25,9 @@ test('gives long numbers their former values', async ({ page, server }) => {
 test('publishes edited objects again, except after changes of others', async ({ page, server }) => {
   await createNews(server, 3);
   const path = (number: number) => `/api/v1/content/news/news-${String(number)}`;
-  for (const number of [0, 1])
-    expect((await server.request('POST', `${path(number)}/publish`)).status).toBe(204);
+  for (const number of [0, 1]) await server.send('POST', `${path(number)}/publish`);
   const statuses = () =>
-    Promise.all(
-      [0, 1, 2].map(
-        async (number) => (await (await server.request('GET', path(number))).json()).internal.status,
-      ),
-    );
+    Promise.all([0, 1, 2].map(async (number) => (await server.send('GET', path(number))).internal.status));
   const edit = async () => {
     await page.goto('/admin/c/news?order=title');
     await page.getByLabel('Select all rows on this page').check();
@@ -66,8 +61,7 @@ async function linkInCircle(server: Server, ids: string[]): Promise<void> {
   for (const [index, id] of ids.entries()) {
     const target = ids[(index + 1) % ids.length] ?? '';
     const about = [{ type: 'internal', dataUrl: `/api/v1/content/news/${target}` }];
-    const response = await server.request('PATCH', `/api/v1/content/news/${id}`, { about });
-    expect(response.status, await response.text()).toBe(200);
+    await server.send('PATCH', `/api/v1/content/news/${id}`, { about });
   }
 }
 
@@ -79,14 +73,13 @@ test('restores objects that link to each other, with their status and what reade
   await linkInCircle(server, ['news-0', 'news-1']);
   await linkInCircle(server, ['news-2', 'news-3', 'news-4']);
   // The first circle is published, and one of its objects edited since; the second one has drafts.
-  for (const id of ['news-0', 'news-1'])
-    expect((await server.request('POST', `/api/v1/content/news/${id}/publish`)).status).toBe(204);
+  for (const id of ['news-0', 'news-1']) await server.send('POST', `/api/v1/content/news/${id}/publish`);
   await server.request('PATCH', '/api/v1/content/news/news-1', { kind: 'world' });
   const read = async () =>
     Promise.all(
       [0, 1, 2, 3, 4].map(async (number) => {
         const path = `/api/v1/content/news/news-${String(number)}`;
-        const object = await (await server.request('GET', path)).json();
+        const object = await server.send('GET', path);
         const seen = await server.request('GET', path, undefined, { 'x-visibility': 'public' });
         const { internal: _internal, ...shown } = await seen.json();
         return { status: object.internal.status, kind: object.kind, about: object.about, shown };
@@ -108,8 +101,7 @@ test('restores objects that link to each other, with their status and what reade
 async function requireLinks(server: Server): Promise<void> {
   const definition = newsDefinition();
   Object.assign(definition.schemaDefinition as object, { required: ['about'] });
-  const changed = await server.request('PUT', '/api/v1/internal/contenttype/news', definition);
-  expect(changed.status, await changed.clone().text()).toBe(200);
+  await server.send('PUT', '/api/v1/internal/contenttype/news', definition);
 }
 
 async function deleteAll(page: Page, count: number): Promise<void> {
@@ -126,9 +118,7 @@ test('restores objects that require links to each other', async ({ page, server 
   await linkInCircle(server, ids);
   await requireLinks(server);
   const read = () =>
-    Promise.all(
-      ids.map(async (id) => (await (await server.request('GET', `/api/v1/content/news/${id}`)).json()).about),
-    );
+    Promise.all(ids.map(async (id) => (await server.send('GET', `/api/v1/content/news/${id}`)).about));
   const before = await read();
   await createSession(page);
   await deleteAll(page, 3);
@@ -142,7 +132,7 @@ test('says which objects stay in the trash, and which are no longer there', asyn
   await createSession(page);
   await deleteAll(page, 3);
   await requireLinks(server);
-  const trash = await (await server.request('GET', '/api/v1/trash')).json();
+  const trash = await server.send('GET', '/api/v1/trash');
   const { entry } = trash.data.find(({ id }: { id: string }) => id === 'news-1');
   await server.request('DELETE', `/api/v1/trash/${String(entry)}`);
   await page.getByRole('button', { name: 'Undo' }).click();
@@ -172,13 +162,12 @@ test('restores after lost responses, and again when the server is reached', asyn
 test('takes back edits and publications again after lost responses', async ({ page, server }) => {
   await createNews(server, 3);
   const path = (number: number) => `/api/v1/content/news/news-${String(number)}`;
-  for (const number of [0, 1])
-    expect((await server.request('POST', `${path(number)}/publish`)).status).toBe(204);
+  for (const number of [0, 1]) await server.send('POST', `${path(number)}/publish`);
   await server.request('PATCH', path(1), { title: 'News 001, edited' });
   const read = () =>
     Promise.all(
       [0, 1, 2].map(async (number) => {
-        const { internal, title, kind } = await (await server.request('GET', path(number))).json();
+        const { internal, title, kind } = await server.send('GET', path(number));
         const seen = await server.request('GET', path(number), undefined, { 'x-visibility': 'public' });
         return [internal.status, title, kind, seen.status === 200 && (await seen.json()).title];
       }),

@@ -3,7 +3,6 @@ import type { Page } from '@playwright/test';
 import { Attacker, load, sendForm, tryFetch } from '../attacker';
 import type { Server } from '../server';
 import { createSession, expect, test as base } from '../support';
-import { stored } from '../texts';
 
 const REFUSED = { code: 403, message: 'Cross-site request refused' };
 const HOSTS = ['127.0.0.1', 'localhost'] as const;
@@ -20,8 +19,7 @@ const test = base.extend<{ attacker: Attacker }>({
 
 /** Everything that an attack could have changed. */
 async function state(server: Server): Promise<unknown> {
-  const read = async (path: string): Promise<Record<string, unknown>> =>
-    (await server.request('GET', path)).json();
+  const read = async (path: string): Promise<Record<string, unknown>> => server.send('GET', path);
   const users = (await read('/api/v1/internal/user')).data as { id: string }[];
   const sessions = users.map(({ id }) => read(`/api/v1/internal/user/${id}/session`));
   return {
@@ -32,7 +30,7 @@ async function state(server: Server): Promise<unknown> {
     media: (await read('/api/v1/content/_media')).total_count,
     trash: (await read('/api/v1/trash')).total_count,
     jobs: (await read('/api/v1/job')).total_count,
-    post: await stored(server, 'post', 'the-ten-oclock-boat'),
+    post: await server.stored('post/the-ten-oclock-boat'),
   };
 }
 

@@ -19,11 +19,6 @@ async function save(page: Page, version: number): Promise<void> {
   await expect(page.getByText(`Saved as version ${String(version)}.`)).toBeVisible();
 }
 
-async function stored(server: Server, path: string): Promise<Record<string, unknown>> {
-  const response = await server.request('GET', `/api/v1/content/${path}`);
-  return (await response.json()) as Record<string, unknown>;
-}
-
 /** Waits until a search finds all of them: the server waits for the index for a second only. */
 async function addAuthors(server: Server, count: number): Promise<void> {
   for (let first = 0; first < count; first += 1000) {
@@ -32,8 +27,7 @@ async function addAuthors(server: Server, count: number): Promise<void> {
       name: `Person ${String(first + index)} of many`,
       role: 'writer',
     }));
-    const response = await server.request('POST', '/api/v1/content/author/batch', batch);
-    expect(response.status).toBe(200);
+    await server.send('POST', '/api/v1/content/author/batch', batch);
   }
   const search = async (): Promise<string> => {
     const response = await server.request('GET', `/api/v1/search?q=${String(count - 1)}`);
@@ -48,7 +42,7 @@ test('links to one object among very many, creates another in place, and reorder
 }) => {
   test.setTimeout(600_000);
   await addAuthors(server, OBJECTS);
-  const first = await stored(server, 'event?limit=1&fields[]=id');
+  const first = await server.stored('event?limit=1&fields[]=id');
   const [event] = first.data as { id: string }[];
   await open(page, `c/event/${event?.id ?? ''}`);
   const hosts = group(page, 'Hosts');
@@ -85,7 +79,7 @@ test('links to one object among very many, creates another in place, and reorder
   ).toBeAttached();
   await expect(hosts.getByRole('button', { name: 'Move Greta Nord', exact: true })).toBeFocused();
   await save(page, 2);
-  const saved = await stored(server, `event/${event?.id ?? ''}`);
+  const saved = await server.stored(`event/${event?.id ?? ''}`);
   expect(JSON.stringify(saved.hosts)).toContain('many-');
   await expectAccessible(page);
 });
@@ -123,7 +117,7 @@ test('edits lists by keyboard: lines, pasted lines, rows, removal with undo', as
   await group(page, 'Sizes').getByLabel('125 g').check();
   await expectAccessible(page);
   await save(page, 2);
-  expect(await stored(server, 'product/slow-kettle')).toMatchObject({
+  expect(await server.stored('product/slow-kettle')).toMatchObject({
     notes: ['honey', 'amber', 'fig', 'rye', 'salt'],
     brewing: [
       { method: 'filter', grams: 18, water: 300 },
@@ -163,12 +157,12 @@ test('sets a point by pasting and on the map, never stores only one coordinate',
   await expect(place.getByLabel('Longitude')).not.toHaveValue('');
   await expectAccessible(page);
   await save(page, 2);
-  const { location } = await stored(server, 'place/tidemill');
+  const { location } = await server.stored('place/tidemill');
   expect(location).toMatchObject({ lat: expect.any(Number), lon: expect.any(Number) });
 });
 
 test('translates an object, language by language', async ({ page, server }) => {
-  const about = (await stored(server, 'about?limit=1')).data as { id: string }[];
+  const about = (await server.stored('about?limit=1')).data as { id: string }[];
   await open(page, `c/about/${about[0]?.id ?? ''}`);
   const tabs = page.getByRole('navigation', { name: 'Parts of this object' });
   await tabs.getByRole('link', { name: 'Translations' }).click();
@@ -181,7 +175,7 @@ test('translates an object, language by language', async ({ page, server }) => {
   await panel.getByRole('textbox', { name: 'Name' }).fill('Über uns');
   await expectAccessible(page);
   await save(page, 2);
-  const saved = await stored(server, `about/${about[0]?.id ?? ''}`);
+  const saved = await server.stored(`about/${about[0]?.id ?? ''}`);
   expect(saved.__translations).toContainEqual(
     expect.objectContaining({ __language: 'de', name: 'Über uns' }),
   );
@@ -201,7 +195,7 @@ test('suggests the slug of the server, and warns before a public address changes
   await expect(
     page.getByText('The public address changes: links to “zoe-angstrom-luk” stop working.'),
   ).toBeVisible();
-  expect(JSON.stringify(await stored(server, 'author?limit=1000&fields[]=slug'))).toContain(
+  expect(JSON.stringify(await server.stored('author?limit=1000&fields[]=slug'))).toContain(
     'zoe-angstrom-luk',
   );
 });

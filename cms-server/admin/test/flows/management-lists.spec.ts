@@ -1,34 +1,27 @@
 // Lists of management: the order of users, authors in the activity, schedules, and what an empty list says.
 import { createSession, createUser, expect, expectAccessible, test } from '../support';
 import type { Server } from '../server';
-
-async function enableDraftPublic(server: Server): Promise<void> {
-  const path = '/api/v1/internal/contenttype/author';
-  const author = (await (await server.request('GET', path)).json()) as Record<string, unknown>;
-  expect((await server.request('PUT', path, { ...author, draftPublic: true })).status).toBe(200);
-}
+import { enableDraftPublic } from '../types';
 
 /** Creates draft authors with a scheduled publication. */
 async function createScheduledAuthors(server: Server): Promise<void> {
-  await enableDraftPublic(server);
+  await enableDraftPublic(server, 'author');
   for (const [id, scheduledAt] of [
     ['later', '2050-07-01T09:00'],
     ['latest', '2050-07-01T10:00'],
   ]) {
-    const created = await server.request('POST', '/api/v1/content/author', {
+    await server.send('POST', '/api/v1/content/author', {
       id,
       name: `The ${id}`,
       role: 'writer',
     });
-    expect(created.status, await created.clone().text()).toBe(200);
     const path = `/api/v1/content/author/${String(id)}/schedule`;
-    const set = await server.request('PUT', path, { scheduledAt, timeZone: 'Europe/Warsaw' });
-    expect(set.status, await set.clone().text()).toBe(200);
+    await server.send('PUT', path, { scheduledAt, timeZone: 'Europe/Warsaw' });
   }
 }
 
 const scheduleOf = async (server: Server, id: string): Promise<string | undefined> => {
-  const object = (await (await server.request('GET', `/api/v1/content/author/${id}`)).json()) as {
+  const object = (await server.send('GET', `/api/v1/content/author/${id}`)) as {
     internal: { scheduledAt?: string };
   };
   return object.internal.scheduledAt;
@@ -144,7 +137,7 @@ test('says which right is missing for the schedule', async ({ page, server }) =>
 });
 
 test('names the command beside an empty list', async ({ page, server }) => {
-  await enableDraftPublic(server);
+  await enableDraftPublic(server, 'author');
   await createSession(page);
   await page.goto('/admin/schedule?type=author');
   await expect(

@@ -1,11 +1,7 @@
 // Management forms: the page asks before typed text is lost, and a refused save focuses the first error.
 import type { Page } from '@playwright/test';
 import { createSession, createUser, expect, expectAccessible, test } from '../support';
-
-async function open(page: Page, path: string): Promise<void> {
-  await page.goto(`/admin/${path}`);
-  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
-}
+import { openScreen } from '../screens';
 
 /** Answers the next question of the browser. */
 function answer(page: Page, how: 'accept' | 'dismiss'): void {
@@ -14,7 +10,7 @@ function answer(page: Page, how: 'accept' | 'dismiss'): void {
 
 test('asks before an invitation is lost, and shows what is wrong with it', async ({ page }) => {
   await createSession(page);
-  await open(page, 'users');
+  await openScreen(page, 'users');
   await page.getByRole('button', { name: /Invite user/ }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Name').fill('Ben');
@@ -43,7 +39,7 @@ test('asks before an invitation is lost, and shows what is wrong with it', async
 test('asks before an edited user is left', async ({ page, server }) => {
   await createUser(server, 'editor');
   await createSession(page);
-  await open(page, 'users');
+  await openScreen(page, 'users');
   await page.getByRole('table').getByRole('link').last().click();
   await page.getByLabel('Name').fill('Another name');
   answer(page, 'dismiss');
@@ -55,7 +51,7 @@ test('asks before an edited user is left', async ({ page, server }) => {
 
 test('marks missing parameters in the console, and shows the response', async ({ page }) => {
   await createSession(page);
-  await open(page, 'api?op=content_list');
+  await openScreen(page, 'api?op=content_list');
   const send = page.getByRole('button', { name: 'Send GET' });
   await send.click();
   await expect(page.getByLabel('contentType')).toBeFocused();
@@ -70,7 +66,7 @@ test.describe('with webhooks', () => {
   test.use({ options: { environment: { CMS_WEBHOOK_ALLOW_PRIVATE: 'true' } } });
   test('creates a webhook for all types', async ({ page, server }) => {
     await createSession(page);
-    await open(page, 'c/_webhooks/+new');
+    await openScreen(page, 'c/_webhooks/+new');
     await page.getByLabel('Name', { exact: false }).first().fill('All');
     await page.getByLabel('Url').fill('https://127.0.0.1:9/');
     await page.getByRole('button', { name: /^(Save|Create)/ }).click();
@@ -90,17 +86,17 @@ test('shows changes of a user by others, and keeps those that are not saved yet'
   const { data } = (await found.json()) as { data: { id: string }[] };
   const path = `/api/v1/internal/user/${data[0]?.id}`;
   await createSession(page);
-  await open(page, `users/${data[0]?.id}`);
+  await openScreen(page, `users/${data[0]?.id}`);
   const update = page.getByRole('checkbox', { name: 'author: Update' });
   await expect(update).not.toBeChecked();
   await page.getByRole('textbox', { name: 'Name' }).fill('Own name');
   const changed = { email, name: 'Name of others', role: 'custom', rules: [{ ...rule, update: true }] };
-  expect((await server.request('PUT', path, changed)).status).toBe(200);
+  await server.send('PUT', path, changed);
   await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange', { bubbles: true })));
   await expect(update).toBeChecked();
   await expect(page.getByRole('textbox', { name: 'Name' })).toHaveValue('Own name');
   await page.getByRole('button', { name: 'Save', exact: true }).click();
   await expect(page.getByText('Unsaved changes')).toBeHidden();
-  const stored = await (await server.request('GET', path)).json();
+  const stored = await server.send('GET', path);
   expect(stored).toMatchObject({ name: 'Own name', rules: [{ ctd: 'author', update: true }] });
 });

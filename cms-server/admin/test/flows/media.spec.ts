@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test';
 import { ADMIN_KEY } from '../server';
 import { createSession, expect, expectAccessible, test } from '../support';
-import { typeDefinition } from '../types';
+import { createType, typeDefinition } from '../types';
 
 /** A small image that the server can decode. */
 const PNG = Buffer.from(
@@ -95,10 +95,10 @@ test('counts the address of a file in any text as a use', async ({ page, server 
     body: { inputType: 'richtext' },
     list: { inputType: 'simpleList' },
   });
-  expect((await server.request('POST', '/api/v1/internal/contenttype', definition)).status).toBe(200);
+  await createType(server, definition);
   const body = `<p><a href="${inRichText.url}">file</a></p>`;
   const texts = { id: 'texts', title: 'Texts', body, list: ['', inList.url] };
-  expect((await server.request('POST', '/api/v1/content/page', texts)).status).toBe(200);
+  await server.send('POST', '/api/v1/content/page', texts);
   await createSession(page);
   await page.goto('/admin/media?unused=1&kind=file');
   await expect(page.getByText('1 of the 4 files on this page are not used.')).toBeVisible();

@@ -13,7 +13,7 @@ const TRANSLATED = {
 };
 
 test('says how many languages are translated, and goes to an error in one', async ({ page, server }) => {
-  expect((await server.request('POST', '/api/v1/content/contact', TRANSLATED)).status).toBe(200);
+  await server.send('POST', '/api/v1/content/contact', TRANSLATED);
   await createSession(page);
   await openForm(page, 'c/contact/two-languages');
   const tab = page.getByRole('navigation', { name: 'Parts of this object' });

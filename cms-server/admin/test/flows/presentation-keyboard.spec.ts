@@ -1,7 +1,6 @@
 // Writing and publishing without a pointer, and putting things in order with a pointer and with keys.
 import type { Locator, Page } from '@playwright/test';
 import { addManaged, openScreen, tabTo } from '../screens';
-import { stored } from '../texts';
 import { createNews } from '../news';
 import { createSession, expect, expectAccessible, signIn, test } from '../support';
 import { openForm, saveButton } from '../writing';
@@ -70,7 +69,7 @@ test('keeps the focus after a save or a restore, in a dialog that loads, and aft
   // Nothing is left to save.
   await page.keyboard.press('Enter');
   await page.getByLabel('Title').press('Enter');
-  expect((await stored(server, 'news', 'news-0')).internal).toMatchObject({ latestVersion: 2 });
+  expect((await server.stored('news/news-0')).internal).toMatchObject({ latestVersion: 2 });
 
   await page.goto('/admin/c/news');
   await page.getByLabel('Select all rows on this page').check();
@@ -150,7 +149,7 @@ test('puts links in order with a pointer, with keys and with the menu', async ({
 
   await page.getByRole('button', { name: /^Save/ }).first().click();
   await expect(page.getByText(/Saved as version/).first()).toBeVisible();
-  const saved = await stored(server, 'post', 'the-ten-oclock-boat');
+  const saved = await server.stored('post/the-ten-oclock-boat');
   expect(saved.places).toMatchObject(['kronan', 'tidemill', 'boatyard'].map(link));
 });
 

@@ -7,8 +7,7 @@ const HOSTILE = '"><img src=x onerror=alert(1)><script>alert(2)</script>';
 const HOSTILE_HTML = `<p onclick="alert(3)">Seen ${HOSTILE}<a href="javascript:alert(4)">link</a></p><svg onload=alert(5)></svg><iframe src="javascript:alert(6)"></iframe>`;
 
 async function create(server: Server, type: string, values: Record<string, unknown>): Promise<void> {
-  const response = await server.request('POST', `/api/v1/content/${type}`, values);
-  expect(response.status, await response.clone().text()).toBe(200);
+  await server.send('POST', `/api/v1/content/${type}`, values);
 }
 
 test('hostile HTML in every kind of field is text', async ({ page, server }) => {

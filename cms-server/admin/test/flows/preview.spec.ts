@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import type { Page } from '@playwright/test';
 import { Server } from '../server';
 import { createSession, expect, expectAccessible, test as base } from '../support';
+import { changeType } from '../types';
 
 /** The code of the guide to previews: reading with the token, and following each save in two ways. */
 const guide = readFileSync(new URL('../../../../docs/preview.md', import.meta.url), 'utf8');
@@ -57,16 +58,9 @@ const test = base.extend<{ follows: Follows; site: string }>({
 let address = '';
 
 async function openPost(page: Page, server: Server, site: string): Promise<void> {
-  const path = '/api/v1/internal/contenttype/post';
-  const type = (await (await server.request('GET', path)).json()) as {
-    metaDefinition: { admin?: Record<string, unknown> };
-  };
-  type.metaDefinition.admin = {
-    ...type.metaDefinition.admin,
-    previewUrl: `${site}/post/{id}?token={token}`,
-  };
-  const put = await server.request('PUT', path, type);
-  expect(put.status, await put.clone().text()).toBe(200);
+  await changeType(server, 'post', ({ metaDefinition }) => {
+    metaDefinition.admin = { ...metaDefinition.admin, previewUrl: `${site}/post/{id}?token={token}` };
+  });
   await createSession(page);
   await page.goto('/admin/c/post/the-ten-oclock-boat');
   await page.getByRole('button', { name: 'Preview', exact: true }).click();

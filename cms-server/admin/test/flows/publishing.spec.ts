@@ -1,59 +1,16 @@
 import type { Page } from '@playwright/test';
 import { createSession, expect, expectAccessible, test } from '../support';
 import type { Server } from '../server';
+import { changeType, createType, typeDefinition } from '../types';
 
 /** A type with Draft & Public, or with a workflow; its objects may link to each other. */
-async function createType(server: Server, name: string, settings: Record<string, unknown>): Promise<void> {
-  const text = { type: 'string' };
-  const config = (label: string, inputType: string, extra: Record<string, unknown> = {}) => ({
-    label,
-    inputType,
-    helpText: '',
-    unique: false,
-    ...extra,
-  });
-  const body = {
-    name,
-    label: name,
-    ...settings,
-    schemaDefinition: {
-      type: 'object',
-      required: ['title'],
-      additionalProperties: false,
-      allOf: [
-        { $ref: '#/components/schemas/AbstractContentTypeSchemaDefinition' },
-        {
-          type: 'object',
-          properties: {
-            title: { ...text, minLength: 1 },
-            body: text,
-            related: {
-              type: 'array',
-              minItems: 0,
-              items: { $ref: '#/components/schemas/DataSource' },
-            },
-          },
-        },
-      ],
-    },
-    metaDefinition: {
-      order: ['title', 'body', 'related'],
-      propertiesConfig: {
-        title: config('Title', 'text', { isTitlePart: true }),
-        body: config('Body', 'textarea'),
-        related: config('Related', 'datasource', {
-          validation: { relationContenttype: name, relationMultiple: true },
-        }),
-      },
-    },
+async function createNotes(server: Server, name: string, settings: Record<string, unknown>): Promise<void> {
+  const properties = {
+    title: { inputType: 'text' },
+    body: { inputType: 'textarea' },
+    related: { inputType: 'datasource', relationContenttype: name, many: true },
   };
-  const response = await server.request('POST', '/api/v1/internal/contenttype', body);
-  expect(response.status, await response.clone().text()).toBe(200);
-}
-
-async function createObject(server: Server, type: string, values: Record<string, unknown>): Promise<void> {
-  const response = await server.request('POST', `/api/v1/content/${type}`, values);
-  expect(response.status, await response.clone().text()).toBe(200);
+  await createType(server, typeDefinition(name, name, properties, settings));
 }
 
 const link = (type: string, id: string) => ({ type: 'internal', dataUrl: `/api/v1/content/${type}/${id}` });
@@ -75,9 +32,9 @@ const panel = (page: Page) => page.getByRole('complementary');
 
 test.describe('Draft & Public', () => {
   test.beforeEach(async ({ page, server }) => {
-    await createType(server, 'note', { draftPublic: true });
-    await createObject(server, 'note', { id: 'other', title: 'Other note' });
-    await createObject(server, 'note', {
+    await createNotes(server, 'note', { draftPublic: true });
+    await server.send('POST', '/api/v1/content/note', { id: 'other', title: 'Other note' });
+    await server.send('POST', '/api/v1/content/note', {
       id: 'first',
       title: 'First note',
       body: 'The boat leaves at ten.',
@@ -95,7 +52,7 @@ test.describe('Draft & Public', () => {
       const isFirst = body === 'HALF-DONE';
       const saveElsewhere = async () => {
         const other = { title: 'First note', body };
-        expect((await server.request('PUT', '/api/v1/content/note/first', other)).status).toBe(200);
+        await server.send('PUT', '/api/v1/content/note/first', other);
       };
       await page.getByRole('textbox', { name: 'Title' }).fill(`A title of mine, ${body.length}`);
       if (!isFirst) await saveElsewhere();
@@ -193,11 +150,10 @@ test.describe('Draft & Public', () => {
   }) => {
     const dialog = page.getByRole('dialog');
     const note = dialog.getByText('is cancelled, and undo does not bring it back.');
-    expect((await server.request('POST', '/api/v1/content/note/first/publish')).status).toBe(204);
+    await server.send('POST', '/api/v1/content/note/first/publish');
     await server.request('PATCH', '/api/v1/content/note/first', { body: 'The boat leaves at noon.' });
     const schedule = { scheduledAt: '2050-07-01T09:00', timeZone: 'Europe/Warsaw' };
-    const scheduled = await server.request('PUT', '/api/v1/content/note/first/schedule', schedule);
-    expect(scheduled.status, await scheduled.text()).toBe(200);
+    await server.send('PUT', '/api/v1/content/note/first/schedule', schedule);
     await expect(panel(page)).toContainText('Scheduled');
     for (const action of ['Delete…', 'Archive', 'Unpublish']) {
       await more(page, action);
@@ -241,8 +197,7 @@ test.describe('Draft & Public', () => {
       { id: 'first', title: 'Second title', body: 'Second body.' },
       { id: 'first', title: 'Third title', body: 'Third body.' },
     ]) {
-      const response = await server.request('PUT', '/api/v1/content/note/first', values);
-      expect(response.status).toBe(200);
+      await server.send('PUT', '/api/v1/content/note/first', values);
     }
     await page.reload();
     await page.getByRole('link', { name: /Versions/ }).click();
@@ -301,8 +256,8 @@ test.describe('Draft & Public', () => {
 });
 
 test('leads from the title to the actions on a phone', async ({ page, server }) => {
-  await createType(server, 'report', { workflowId: 'publishing' });
-  await createObject(server, 'report', { id: 'one', title: 'Report' });
+  await createNotes(server, 'report', { workflowId: 'publishing' });
+  await server.send('POST', '/api/v1/content/report', { id: 'one', title: 'Report' });
   await page.setViewportSize({ width: 390, height: 500 });
   await createSession(page);
   await page.goto('/admin/c/report/one');
@@ -317,8 +272,8 @@ test('leads from the title to the actions on a phone', async ({ page, server }) 
 });
 
 test('moves an object through all states of its workflow', async ({ page, server }) => {
-  await createType(server, 'report', { workflowId: 'publishing' });
-  await createObject(server, 'report', { id: 'one', title: 'Report' });
+  await createNotes(server, 'report', { workflowId: 'publishing' });
+  await server.send('POST', '/api/v1/content/report', { id: 'one', title: 'Report' });
   await createSession(page);
   await page.goto('/admin/c/report/one');
   const dialog = page.getByRole('dialog');
@@ -342,9 +297,9 @@ test('moves an object through all states of its workflow', async ({ page, server
 
 test('says that a save is visible, unless the workflow has a state public', async ({ page, server }) => {
   const open = { id: 'open', name: 'Open', initial_state: 'new', states: ['new', 'done'], transitions: [] };
-  expect((await server.request('POST', '/api/v1/internal/workflow', open)).ok).toBe(true);
-  await createType(server, 'note', { workflowId: 'open' });
-  await createType(server, 'report', { workflowId: 'publishing' });
+  await server.send('POST', '/api/v1/internal/workflow', open);
+  await createNotes(server, 'note', { workflowId: 'open' });
+  await createNotes(server, 'report', { workflowId: 'publishing' });
   for (const type of ['note', 'report'])
     await server.request('POST', `/api/v1/content/${type}`, { id: 'one', title: 'One' });
   await createSession(page);
@@ -358,14 +313,10 @@ test('says that a save is visible, unless the workflow has a state public', asyn
 });
 
 test('opens the preview of a draft', async ({ page, server, pageOrigin }) => {
-  await createType(server, 'leaf', { draftPublic: true });
-  const definition = (await (await server.request('GET', '/api/v1/internal/contenttype/leaf')).json()) as {
-    metaDefinition: Record<string, unknown>;
-  };
-  definition.metaDefinition.admin = { previewUrl: '/api/v1/content/leaf/{id}?auth_token={token}' };
-  const put = await server.request('PUT', '/api/v1/internal/contenttype/leaf', definition);
-  expect(put.status, await put.clone().text()).toBe(200);
-  await createObject(server, 'leaf', { id: 'one', title: 'A hidden leaf' });
+  await createNotes(server, 'leaf', { draftPublic: true });
+  const previewUrl = '/api/v1/content/leaf/{id}?auth_token={token}';
+  await changeType(server, 'leaf', ({ metaDefinition }) => (metaDefinition.admin = { previewUrl }));
+  await server.send('POST', '/api/v1/content/leaf', { id: 'one', title: 'A hidden leaf' });
   await createSession(page);
   await page.goto('/admin/c/leaf/one');
   await page.getByRole('button', { name: 'Preview', exact: true }).click();

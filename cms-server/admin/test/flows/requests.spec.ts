@@ -1,6 +1,7 @@
 // The requests behind a screen.
 import { addManaged, openScreen, SCREENS } from '../screens';
 import { createSession, expect, expectAccessible, test } from '../support';
+import { enableDraftPublic } from '../types';
 
 test('shows the requests of a screen as commands, and opens one in the console', async ({ page }) => {
   await createSession(page);
@@ -74,9 +75,7 @@ test('has the requests of every screen, and begins the console with one of them'
 });
 
 test('sends requests without drafts, and shows commands for a query', async ({ page, server }) => {
-  const type = '/api/v1/internal/contenttype/post';
-  const definition = (await (await server.request('GET', type)).json()) as Record<string, unknown>;
-  await server.request('PUT', type, { ...definition, draftPublic: true });
+  await enableDraftPublic(server, 'post');
   await server.request('POST', '/api/v1/content/post/the-ten-oclock-boat/unpublish');
   await createSession(page);
   await page.goto('/admin/api?op=content_list&path.contentType=post&query.limit=1');

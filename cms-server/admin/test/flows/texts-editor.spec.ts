@@ -1,5 +1,5 @@
 import { createSession, expect, expectAccessible, test } from '../support';
-import { focusText, open, save, stored, text, tool } from '../texts';
+import { focusText, open, save, text, tool } from '../texts';
 
 test('moves between text, tool bar and the next field by keyboard', async ({ page }) => {
   await createSession(page);
@@ -50,7 +50,7 @@ test('inserts an image of the library, and uploads a pasted one', async ({ page,
   await expect(editor.locator('figure')).toHaveCount(2);
   await expectAccessible(page);
   await save(page);
-  const { description } = await stored(server, 'product', 'tidewater');
+  const { description } = await server.stored('product/tidewater');
   expect(description).toMatch(
     /<img src="\/image\/0x0\/_media-[^"]+" alt="A stone mill[^"]+"><figcaption>The mill<\/figcaption>/,
   );
@@ -92,7 +92,7 @@ test('puts a pasted image where it was pasted, while the user writes elsewhere',
   await expect(editor.locator('figure')).toHaveCount(1);
   await page.keyboard.type(' goes on');
   await save(page);
-  const { description } = await stored(server, 'product', 'tidewater');
+  const { description } = await server.stored('product/tidewater');
   expect(description).toMatch(
     /^<p>First ?<\/p><figure>.*<\/figure><p> ?half<\/p><p>Second paragraph goes on<\/p>$/,
   );

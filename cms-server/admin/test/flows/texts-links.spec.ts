@@ -1,21 +1,11 @@
 // Links from texts to objects.
 import { createSession, expect, expectAccessible, test } from '../support';
-import type { Server } from '../server';
-import { focusText, open, save, stored, text, tool } from '../texts';
-
-/** Sets the preview URL of posts, which also defines their address for readers. */
-async function setPreviewUrl(server: Server, previewUrl: string): Promise<void> {
-  const path = '/api/v1/internal/contenttype/post';
-  const definition = (await (await server.request('GET', path)).json()) as {
-    metaDefinition: Record<string, unknown>;
-  };
-  const metaDefinition = { ...definition.metaDefinition, admin: { previewUrl } };
-  const response = await server.request('PUT', path, { ...definition, metaDefinition });
-  expect(response.status, await response.clone().text()).toBe(200);
-}
+import { focusText, open, save, text, tool } from '../texts';
+import { changeType } from '../types';
 
 test('links a rich text to an object at its address for readers', async ({ page, server }) => {
-  await setPreviewUrl(server, 'https://www.example.com/journal/{slug}?token={token}');
+  const previewUrl = 'https://www.example.com/journal/{slug}?token={token}';
+  await changeType(server, 'post', ({ metaDefinition }) => (metaDefinition.admin = { previewUrl }));
   await createSession(page);
   await open(page, 'product', 'tidewater');
   await focusText(text(page, 'Description'));
@@ -32,7 +22,7 @@ test('links a rich text to an object at its address for readers', async ({ page,
   await expectAccessible(page);
   await dialog.getByRole('button', { name: 'Apply' }).click();
   await save(page);
-  expect((await stored(server, 'product', 'tidewater')).description).toContain(
+  expect((await server.stored('product/tidewater')).description).toContain(
     '<a href="https://www.example.com/journal/the-ten-o-clock-boat">The ten o’clock boat</a>',
   );
 });
@@ -51,7 +41,7 @@ test('links blocks and Markdown to objects that have no address', async ({ page,
     .click();
   await page.getByRole('dialog').getByRole('button', { name: 'Apply' }).click();
   await save(page);
-  expect(JSON.stringify((await stored(server, 'post', 'the-ten-oclock-boat')).content)).toContain(
+  expect(JSON.stringify((await server.stored('post/the-ten-oclock-boat')).content)).toContain(
     '/api/v1/content/product/tidewater',
   );
   // At the link, the object opens beside the form.
@@ -67,7 +57,7 @@ test('links blocks and Markdown to objects that have no address', async ({ page,
   await expect(page.getByRole('dialog').getByLabel('Address')).toHaveValue('/api/v1/content/author/maren');
   await page.getByRole('dialog').getByRole('button', { name: 'Apply' }).click();
   await save(page);
-  expect((await stored(server, 'place', 'port-sable')).story).toContain(
+  expect((await server.stored('place/port-sable')).story).toContain(
     '[Maren Holloway](/api/v1/content/author/maren)',
   );
 });

@@ -1,5 +1,5 @@
 import { createSession, expect, expectAccessible, test } from '../support';
-import { focusText, open, save, stored, text, tool, type Values } from '../texts';
+import { focusText, open, save, text, tool, type Values } from '../texts';
 
 test('writes a rich text with link, list and table', async ({ page, server }) => {
   await createSession(page);
@@ -35,14 +35,14 @@ test('writes a rich text with link, list and table', async ({ page, server }) =>
   await page.keyboard.type('Time');
   await expectAccessible(page);
   await save(page);
-  const { description } = await stored(server, 'product', 'tidewater');
+  const { description } = await server.stored('product/tidewater');
   expect(description).toContain('<a href="https://example.org/journal">the journal</a>, and:</p>');
   expect(description).toContain('<ul><li>One<ul><li>Two</li></ul></li></ul>');
   expect(description).toContain('<thead><tr><th>Grind</th><th>Time</th>');
 });
 
 test('writes a block text with the insert menu, and only edited blocks change', async ({ page, server }) => {
-  const before = await stored(server, 'post', 'the-ten-oclock-boat');
+  const before = await server.stored('post/the-ten-oclock-boat');
   await createSession(page);
   await open(page, 'post', 'the-ten-oclock-boat');
   const editor = text(page, 'Content');
@@ -69,7 +69,7 @@ test('writes a block text with the insert menu, and only edited blocks change', 
   await page.keyboard.press('Alt+ArrowUp');
   await expectAccessible(page);
   await save(page);
-  const after = await stored(server, 'post', 'the-ten-oclock-boat');
+  const after = await server.stored('post/the-ten-oclock-boat');
   const [old, now] = [blocksOf(before), blocksOf(after)];
   expect(now.slice(1)).toEqual(old);
   expect(now[0]).toMatchObject({ type: 'quote', data: { text: 'The sea is early.', caption: 'Maren' } });
@@ -102,7 +102,7 @@ test('writes Markdown with a preview, and keeps its line endings', async ({ page
   await expect(preview.getByRole('link', { name: 'One' })).toBeVisible();
   await expectAccessible(page);
   await save(page);
-  expect((await stored(server, 'place', 'tidemill')).story).toBe('**[One](/posts/1)**\r\n\r\n* two\r\n');
+  expect((await server.stored('place/tidemill')).story).toBe('**[One](/posts/1)**\r\n\r\n* two\r\n');
 });
 
 const HOSTILE = [
@@ -149,8 +149,7 @@ test('shows hostile texts without running them, and leaves them as they are', as
   ] as const;
   await createSession(page);
   for (const [type, id, values, label] of all) {
-    const response = await server.request('PATCH', `/api/v1/content/${type}/${id}`, values);
-    expect(response.status, await response.clone().text()).toBe(200);
+    await server.send('PATCH', `/api/v1/content/${type}/${id}`, values);
     await open(page, type, id);
     await expect(text(page, label)).toBeVisible();
     await expect(text(page, label).getByText('hostile words').first()).toBeVisible();
@@ -163,7 +162,7 @@ test('shows hostile texts without running them, and leaves them as they are', as
     const name = page.getByLabel(type === 'post' ? 'Title' : 'Name', { exact: false }).first();
     await name.fill(`${await name.inputValue()}, again`);
     await save(page);
-    expect(await stored(server, type, id)).toMatchObject(values);
+    expect(await server.stored(`${type}/${id}`)).toMatchObject(values);
   }
   expect(requests.filter((url) => !url.startsWith(pageOrigin) && !url.startsWith('blob:'))).toEqual([]);
 });
@@ -182,7 +181,7 @@ test('opens a text as source if the visual editor would change it', async ({ pag
   await tool(page, 'Edit source').click();
   await text(page, 'Description, source').fill('<p>New</p>');
   await save(page);
-  expect((await stored(server, 'product', 'tidewater')).description).toBe('<p>New</p>');
+  expect((await server.stored('product/tidewater')).description).toBe('<p>New</p>');
 });
 
 test('pastes from other pages without scripts and foreign images', async ({ page, server }) => {
@@ -211,7 +210,7 @@ test('pastes from other pages without scripts and foreign images', async ({ page
     page.getByText('Left out of the paste: <script>, images of other servers (Boat).'),
   ).toBeVisible();
   await save(page);
-  expect((await stored(server, 'product', 'tidewater')).description).toBe('<h2>Head</h2><p>Word bad</p>');
+  expect((await server.stored('product/tidewater')).description).toBe('<h2>Head</h2><p>Word bad</p>');
   const started = Date.now();
   await paste('', 'word '.repeat(300_000));
   await expect(page.getByText('It was not pasted.')).toBeVisible();

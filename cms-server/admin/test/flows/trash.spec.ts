@@ -14,7 +14,7 @@ test('deletes, undoes, and restores from the trash under another id', async ({ p
 
   await server.request('DELETE', '/api/v1/content/product/ear-muffs');
   const other = { id: 'ear-muffs', name: 'Other muffs', kind: 'tool', price: 3 };
-  expect((await server.request('POST', '/api/v1/content/product', other)).status).toBe(200);
+  await server.send('POST', '/api/v1/content/product', other);
   await page.getByRole('link', { name: 'Trash' }).click();
   await expect(page.getByText('The id is in use again.')).toBeVisible();
   await expectAccessible(page);
@@ -28,14 +28,13 @@ test('deletes, undoes, and restores from the trash under another id', async ({ p
   await dialog.getByLabel('Id').fill('old-ear-muffs');
   await dialog.getByRole('button', { name: 'Restore' }).click();
   await expect(page.getByText('Restored.')).toBeVisible();
-  const restored = await server.request('GET', '/api/v1/content/product/old-ear-muffs');
-  expect(restored.status).toBe(200);
+  expect((await server.request('GET', '/api/v1/content/product/old-ear-muffs')).status).toBe(200);
 });
 
 test('corrects a value that prevents restoring', async ({ page, server }) => {
   await server.request('DELETE', '/api/v1/content/product/ear-muffs');
   const other = { id: 'other', name: 'Roasting day ear muffs', kind: 'tool', price: 3 };
-  expect((await server.request('POST', '/api/v1/content/product', other)).status).toBe(200);
+  await server.send('POST', '/api/v1/content/product', other);
   await createSession(page);
   await page.goto('/admin/trash');
   await page.getByRole('button', { name: 'Restore: Roasting day ear muffs' }).click();
@@ -57,16 +56,16 @@ test('leaves values alone that are not corrected, and leaves out properties that
 }) => {
   await createSheetType(server);
   const typePath = '/api/v1/internal/contenttype/sheet';
-  const type = await (await server.request('GET', typePath)).json();
+  const type = await server.send('GET', typePath);
   type.metaDefinition.propertiesConfig.title.unique = true;
   const properties = type.schemaDefinition.allOf[1].properties;
   await send(server, 'POST', 'sheet', '{"id":"one","title":"One","count":9007199254740993,"extra":{"n":1}}');
-  expect((await server.request('DELETE', '/api/v1/content/sheet/one')).status).toBe(204);
+  await server.send('DELETE', '/api/v1/content/sheet/one');
   await send(server, 'POST', 'sheet', '{"id":"two","title":"One"}');
   delete properties.extra;
   delete type.metaDefinition.propertiesConfig.extra;
   type.metaDefinition.order = ['title', 'count'];
-  expect((await server.request('PUT', typePath, type)).status).toBe(200);
+  await server.send('PUT', typePath, type);
   await createSession(page);
   await page.goto('/admin/trash');
   await page.getByRole('button', { name: 'Restore: One' }).click();
@@ -103,7 +102,7 @@ test('asks for the number of all objects that it removes, not of those that a fi
     const product = { name, kind: 'tool', price: 3 };
     const created = await server.request('POST', '/api/v1/content/product', product);
     const { id } = (await created.json()) as { id: string };
-    expect((await server.request('DELETE', `/api/v1/content/product/${id}`)).status).toBe(204);
+    await server.send('DELETE', `/api/v1/content/product/${id}`);
   }
   await createSession(page);
   await page.goto('/admin/trash?q=kettle');

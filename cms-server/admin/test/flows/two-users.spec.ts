@@ -1,7 +1,7 @@
 // Two users at the same time: nothing is done in the name of another one, and stale screens undo nothing.
 import { ADMIN, type Server } from '../server';
 import { createSession, createUser, expect, expectAccessible, signIn, test } from '../support';
-import { openForm, saveButton, signOut, storedObject, withoutLiveUpdates } from '../writing';
+import { openForm, saveButton, signOut, withoutLiveUpdates } from '../writing';
 
 const KETTLE = 'product/slow-kettle';
 
@@ -110,7 +110,7 @@ test('continues with an object that somebody else has deleted and restored', asy
   await expect(page.getByLabel('Name')).toHaveValue('Lost and found');
   await saveButton(page).click();
   await expect(page.getByText(/Saved as version/)).toBeVisible();
-  expect(await storedObject(server, 'author/lost')).toMatchObject({ name: 'Lost and found' });
+  expect(await server.stored('author/lost')).toMatchObject({ name: 'Lost and found' });
 });
 
 test('has no unsaved work after a reload during a save that was carried out', async ({ page, server }) => {
@@ -124,7 +124,7 @@ test('has no unsaved work after a reload during a save that was carried out', as
     await route.fetch();
   });
   await saveButton(page).click();
-  await expect.poll(() => storedObject(server, KETTLE)).toMatchObject({ name: 'Saved before the reload' });
+  await expect.poll(() => server.stored(KETTLE)).toMatchObject({ name: 'Saved before the reload' });
   await page.unrouteAll({ behavior: 'ignoreErrors' });
   await page.reload();
   await expect(page.getByText('No changes')).toBeVisible();

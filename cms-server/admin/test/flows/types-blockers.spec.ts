@@ -1,16 +1,8 @@
 // Content types: errors are shown at their settings, and nothing that was typed is lost.
 import type { Page } from '@playwright/test';
 import { createSession, expect, expectAccessible, test } from '../support';
-
-async function open(page: Page, path: string): Promise<void> {
-  await page.goto(`/admin/${path}`);
-  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
-}
-
-const plan = (page: Page) => page.getByRole('region', { name: 'Plan' });
-const apply = (page: Page) => plan(page).getByRole('button', { name: 'Apply' });
-const property = (page: Page, name: string | RegExp) =>
-  page.getByRole('list', { name: 'Properties' }).first().getByRole('button', { name, expanded: false });
+import { openScreen } from '../screens';
+import { apply, plan, property, readType } from '../types';
 
 async function add(page: Page, kind: string, label: string): Promise<void> {
   await page.getByRole('button', { name: '+ Add property' }).click();
@@ -23,7 +15,7 @@ async function add(page: Page, kind: string, label: string): Promise<void> {
 
 test('keeps the field for stored objects while its value is wrong, and shows the error', async ({ page }) => {
   await createSession(page);
-  await open(page, 'types/product');
+  await openScreen(page, 'types/product');
   await add(page, 'Number', 'Stock');
   await page.getByLabel('Required', { exact: true }).check();
   await plan(page).getByLabel('Value for objects without Stock').fill('many');
@@ -39,7 +31,7 @@ test('keeps the field for stored objects while its value is wrong, and shows the
 
 test('links from the plan to a wrong setting of a property and of the type', async ({ page }) => {
   await createSession(page);
-  await open(page, 'types/product');
+  await openScreen(page, 'types/product');
   await property(page, /^Name name/).click();
   await page.getByLabel('Pattern (regular expression)').fill('(');
   await expect(plan(page).getByRole('link', { name: /^Name › Pattern/ })).toBeVisible();
@@ -58,7 +50,7 @@ test('links from the plan to a wrong setting of a property and of the type', asy
 
 test('keeps a refused name and number, and applies nothing meanwhile', async ({ page }) => {
   await createSession(page);
-  await open(page, 'types/product');
+  await openScreen(page, 'types/product');
   await add(page, 'Number', 'Stock');
   await expect(apply(page)).toBeEnabled();
   await page.getByLabel('Name in the API').fill('id');
@@ -82,7 +74,7 @@ test('keeps a refused name and number, and applies nothing meanwhile', async ({ 
 
 test('keeps JSON that is no definition', async ({ page }) => {
   await createSession(page);
-  await open(page, 'types/place?view=json');
+  await openScreen(page, 'types/place?view=json');
   await page.locator('.cm-content').fill('{"name": ');
   await expect(plan(page)).toContainText('Correct this first.');
   await page.getByRole('tab', { name: 'Settings' }).click();
@@ -92,7 +84,7 @@ test('keeps JSON that is no definition', async ({ page }) => {
 
 test('continues a removed property under a new name, also in the slug rule', async ({ page, server }) => {
   await createSession(page);
-  await open(page, 'types/post');
+  await openScreen(page, 'types/post');
   await page.getByRole('button', { name: 'Remove Title' }).click();
   await add(page, 'Text', 'Headline');
   await page.getByRole('button', { name: 'Yes, keep the values' }).click();
@@ -100,14 +92,13 @@ test('continues a removed property under a new name, also in the slug rule', asy
   await expect(page.getByLabel('Required', { exact: true })).toBeChecked();
   await apply(page).click();
   await expect(page.getByText('Post: the change is applied.')).toBeVisible();
-  const type: unknown = await (await server.request('GET', '/api/v1/internal/contenttype/post')).json();
-  expect(type).toMatchObject({ slugs: [{ source: 'headline' }] });
+  expect(await readType(server, 'post')).toMatchObject({ slugs: [{ source: 'headline' }] });
 });
 
 test('says what a new type still needs, also on a phone', async ({ page }) => {
   await createSession(page);
   await page.setViewportSize({ width: 390, height: 800 });
-  await open(page, 'types/+new');
+  await openScreen(page, 'types/+new');
   await expect(plan(page)).toContainText('Give the type a name of lower-case letters.');
   await expect(plan(page)).toContainText('A type needs at least one property.');
   await page.getByLabel('Label').fill('Recipe');

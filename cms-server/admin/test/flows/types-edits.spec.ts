@@ -1,10 +1,8 @@
 // Edited types that are not applied yet: others change them, or the page is closed.
 import type { Page } from '@playwright/test';
-import type { Server } from '../server';
 import { createSession, expect, expectAccessible, signIn, test } from '../support';
+import { apply, changeType, plan, readType } from '../types';
 import { chooseSignOut } from '../writing';
-
-const plan = (page: Page) => page.getByRole('region', { name: 'Plan' });
 
 /** Gives a type another label, and does not apply it. */
 async function editLabel(page: Page, type: string, label: string): Promise<void> {
@@ -13,37 +11,27 @@ async function editLabel(page: Page, type: string, label: string): Promise<void>
   await expect(plan(page)).toContainText('Only settings change');
 }
 
-/** Changes the label of a type as another program does. */
-async function changeLabel(server: Server, type: string, label: string): Promise<void> {
-  const path = `/api/v1/internal/contenttype/${type}`;
-  const definition = (await (await server.request('GET', path)).json()) as object;
-  const response = await server.request('PUT', path, { ...definition, label });
-  expect(response.status, await response.clone().text()).toBe(200);
-}
-
-async function labelOf(server: Server, type: string): Promise<string> {
-  const response = await server.request('GET', `/api/v1/internal/contenttype/${type}`);
-  return ((await response.json()) as { label: string }).label;
-}
-
 test('leaves a type that others have changed meanwhile out of the plan', async ({ page, server }) => {
   await createSession(page);
   await editLabel(page, 'event', 'Meeting');
   await editLabel(page, 'place', 'Location');
   await page.getByRole('link', { name: 'Plan for 2 edited types' }).click();
   await expect(plan(page).getByText(/Only settings change/)).toHaveCount(2);
-  await changeLabel(server, 'place', 'Spot');
+  await changeType(server, 'place', (type) => (type.label = 'Spot'));
   await expect(page.getByText(/Changed by somebody since you began/)).toBeVisible();
   await expect(plan(page).getByText(/Only settings change/)).toHaveCount(1);
-  await expect(plan(page).getByRole('button', { name: 'Apply' })).toBeEnabled();
+  await expect(apply(page)).toBeEnabled();
   await expectAccessible(page);
-  await plan(page).getByRole('button', { name: 'Apply' }).click();
+  await apply(page).click();
   await expect(page.getByText('Meeting: the change is applied.')).toBeVisible();
-  expect([await labelOf(server, 'event'), await labelOf(server, 'place')]).toEqual(['Meeting', 'Spot']);
+  expect([await readType(server, 'event'), await readType(server, 'place')]).toMatchObject([
+    { label: 'Meeting' },
+    { label: 'Spot' },
+  ]);
   // The plan of one type, which is left out, and its builder.
   await page.getByRole('link', { name: 'Plan for 1 edited type' }).click();
   await expect(plan(page)).toContainText('First put your edits on top of the current definition.');
-  await expect(plan(page).getByRole('button', { name: 'Apply' })).toBeDisabled();
+  await expect(apply(page)).toBeDisabled();
   await page.getByRole('link', { name: 'Location', exact: true }).click();
   await page.getByRole('button', { name: 'Put my edits on top of it' }).click();
   await expect(plan(page)).toContainText(/Spot\s+→\s+Location/);

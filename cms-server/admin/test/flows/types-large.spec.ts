@@ -3,6 +3,7 @@
 import type { Page } from '@playwright/test';
 import type { Server } from '../server';
 import { createSession, createUser, expect, expectAccessible, test } from '../support';
+import { apply, createType, plan, property } from '../types';
 
 const OBJECTS = Number(process.env.CMS_FLOW_OBJECTS ?? 2000);
 const BATCH = 1000;
@@ -70,14 +71,12 @@ async function fill(server: Server): Promise<void> {
       },
     },
   };
-  const created = await server.request('POST', '/api/v1/internal/contenttype', type);
-  expect(created.status, await created.clone().text()).toBe(200);
+  await createType(server, type);
   for (let first = 0; first < OBJECTS; first += BATCH) {
     const objects = Array.from({ length: Math.min(BATCH, OBJECTS - first) }, (_, index) =>
       before(first + index),
     );
-    const response = await server.request('POST', '/api/v1/content/article/batch', objects);
-    expect(response.status).toBe(200);
+    await server.send('POST', '/api/v1/content/article/batch', objects);
   }
 }
 
@@ -95,13 +94,11 @@ async function readAll(server: Server): Promise<Record<string, unknown>[]> {
 }
 
 async function change(page: Page): Promise<void> {
-  const list = page.getByRole('list', { name: 'Properties' }).first();
-  const property = (name: RegExp) => list.getByRole('button', { name, expanded: false });
-  await property(/^Name name/).click();
+  await property(page, /^Name name/).click();
   await page.getByLabel('Name in the API').fill('title');
-  await property(/^Price/).click();
+  await property(page, /^Price/).click();
   await page.getByLabel('Kind', { exact: true }).selectOption('text');
-  await property(/^Sold/).click();
+  await property(page, /^Sold/).click();
   await page.getByLabel('Kind', { exact: true }).selectOption('integer');
   await page.getByRole('button', { name: 'Remove Roast' }).click();
   await page.getByRole('button', { name: '+ Add property' }).click();
@@ -138,22 +135,23 @@ test('converts many objects while a colleague writes, and loses nothing', async 
   await other.getByLabel('Body').fill('Written while the type changes.');
 
   await change(page);
-  const plan = page.getByRole('region', { name: 'Plan' });
   const all = words.format(OBJECTS);
-  await measured('plan', () => expect(plan).toContainText(`${all} fail`, { timeout: 60_000 }));
-  await expect(plan).toContainText('renamed from name');
-  await plan.getByLabel('Value for objects without Stock').fill('7');
+  await measured('plan', () => expect(plan(page)).toContainText(`${all} fail`, { timeout: 60_000 }));
+  await expect(plan(page)).toContainText('renamed from name');
+  await plan(page).getByLabel('Value for objects without Stock').fill('7');
   // As a number, every text would be lost, unless numbers in text are converted.
-  await expect(plan).toContainText(`${all} values lost`, { timeout: 60_000 });
-  await plan.getByLabel('Convert text that is a number or yes/no').check();
+  await expect(plan(page)).toContainText(`${all} values lost`, { timeout: 60_000 });
+  await plan(page).getByLabel('Convert text that is a number or yes/no').check();
   await measured('second plan', () =>
-    expect(plan).toContainText(`${words.format(TENTHS)} values to confirm`, { timeout: 60_000 }),
+    expect(plan(page)).toContainText(`${words.format(TENTHS)} values to confirm`, { timeout: 60_000 }),
   );
-  await plan.getByRole('checkbox', { name: /^Allow: .* \(Roast\)/ }).check();
+  await plan(page)
+    .getByRole('checkbox', { name: /^Allow: .* \(Roast\)/ })
+    .check();
   await expectAccessible(page);
 
   await measured('apply', async () => {
-    await plan.getByRole('button', { name: 'Apply' }).click();
+    await apply(page).click();
     await other.getByLabel('Body').fill('Written while the type changes, and after it.');
     await expect(page.getByText('Article: the change is applied.')).toBeVisible({ timeout: 240_000 });
   });

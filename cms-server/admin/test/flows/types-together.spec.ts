@@ -1,41 +1,25 @@
 // Content types that two people change, and options that objects still have.
-import type { Page } from '@playwright/test';
-import type { Server } from '../server';
 import { createSession, expect, expectAccessible, test } from '../support';
-
-async function open(page: Page, path: string): Promise<void> {
-  await page.goto(`/admin/${path}`);
-  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
-}
-
-const plan = (page: Page) => page.getByRole('region', { name: 'Plan' });
-const property = (page: Page, name: string | RegExp) =>
-  page.getByRole('list', { name: 'Properties' }).first().getByRole('button', { name, expanded: false });
-
-/** Changes a type as another program does. */
-async function change(server: Server, name: string, how: (text: string) => string): Promise<void> {
-  const path = `/api/v1/internal/contenttype/${name}`;
-  const text = await (await server.request('GET', path)).text();
-  const response = await server.request('PUT', path, JSON.parse(how(text)));
-  expect(response.status, await response.clone().text()).toBe(200);
-}
+import { openScreen } from '../screens';
+import { apply, changeType, plan, property, readType } from '../types';
 
 test('shows what somebody else has changed, and keeps the edits of both', async ({ page, server }) => {
   await createSession(page);
-  await open(page, 'types/product');
+  await openScreen(page, 'types/product');
   await property(page, /^Price/).click();
   await page.getByLabel('Label').fill('Price per bag');
   await page.getByLabel('Help text').fill('In euros');
   await expect(plan(page)).toContainText(/Label:\s+Price\s+→\s+Price per bag/);
-  await change(server, 'product', (text) =>
-    text.replace('"label":"Price"', '"label":"Cost"').replace('"label":"In season"', '"label":"Sold now"'),
-  );
+  await changeType(server, 'product', ({ metaDefinition: { propertiesConfig } }) => {
+    Object.assign(propertiesConfig.price ?? {}, { label: 'Cost' });
+    Object.assign(propertiesConfig.inSeason ?? {}, { label: 'Sold now' });
+  });
   const changes = page.getByRole('list', { name: 'What others changed' });
   await expect(changes).toContainText(
     /Cost\s+Label:\s+Price\s+→\s+Cost\s+You changed this too: yours stays\./,
   );
   await expect(changes).toContainText(/Label:\s+In season\s+→\s+Sold now/);
-  await expect(plan(page).getByRole('button', { name: 'Apply' })).toBeDisabled();
+  await expect(apply(page)).toBeDisabled();
   await page.evaluate(() => scrollTo(0, 0));
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Put my edits on top of it' }).click();
@@ -43,10 +27,9 @@ test('shows what somebody else has changed, and keeps the edits of both', async 
   await expect(page.getByRole('heading', { level: 1 })).toBeFocused();
   await expect(property(page, /^Sold now/)).toBeVisible();
   await expect(page.getByLabel('Label')).toHaveValue('Price per bag');
-  await plan(page).getByRole('button', { name: 'Apply' }).click();
+  await apply(page).click();
   await expect(page.getByText('Product: the change is applied.')).toBeVisible();
-  const type = await (await server.request('GET', '/api/v1/internal/contenttype/product')).json();
-  expect(type).toMatchObject({
+  expect(await readType(server, 'product')).toMatchObject({
     metaDefinition: {
       propertiesConfig: {
         price: { label: 'Price per bag', helpText: 'In euros' },
@@ -58,14 +41,14 @@ test('shows what somebody else has changed, and keeps the edits of both', async 
 
 test('counts objects with a renamed option, and changes them with it', async ({ page, server }) => {
   await createSession(page);
-  await open(page, 'types/product');
+  await openScreen(page, 'types/product');
   await property(page, /^Roast/).click();
   const option = page.getByLabel('Value of option 1');
   const old = await option.inputValue();
   const filters = (value: string) =>
     `/api/v1/content/product?limit=1&filters=${encodeURIComponent(JSON.stringify({ roast: { type: 'equals', filter: value } }))}`;
   const count = async (value: string) => {
-    const found: unknown = await (await server.request('GET', filters(value))).json();
+    const found: unknown = await server.send('GET', filters(value));
     return (found as { total_count: number }).total_count;
   };
   const before = await count(old);
@@ -78,7 +61,7 @@ test('counts objects with a renamed option, and changes them with it', async ({ 
   // Otherwise, rows that are half below the top bar count as too small targets.
   await page.evaluate(() => scrollTo(0, 0));
   await expectAccessible(page);
-  await plan(page).getByRole('button', { name: 'Apply' }).click();
+  await apply(page).click();
   await expect(page.getByText(/objects? ha(s|ve) (its|their) new value/)).toBeVisible();
   expect([await count(old), await count('very_light')]).toEqual([0, before]);
 });
@@ -92,8 +75,7 @@ test('changes removed options in lists of values and in the items of lists', asy
     brewing?: { method: string }[];
   }
   const products = async () =>
-    ((await (await server.request('GET', '/api/v1/content/product?limit=100')).json()) as { data: Product[] })
-      .data;
+    ((await server.send('GET', '/api/v1/content/product?limit=100')) as { data: Product[] }).data;
   // The brewing method becomes a choice.
   const brewed = (await products()).filter(({ brewing = [] }) => brewing.length > 0);
   expect(brewed.length).toBeGreaterThan(1);
@@ -106,11 +88,10 @@ test('changes removed options in lists of values and in the items of lists', asy
       propertiesConfig: { brewing: { items: { propertiesConfig: { method: Record<string, unknown> } } } };
     };
   }
-  const type = (await (await server.request('GET', path)).json()) as Definition;
+  const type = (await server.send('GET', path)) as Definition;
   const items = type.metaDefinition.propertiesConfig.brewing.items.propertiesConfig;
   items.method = { ...items.method, inputType: 'select', options: [...values] };
-  const put = await server.request('PUT', path, type);
-  expect(put.status, await put.clone().text()).toBe(200);
+  await server.send('PUT', path, type);
   const old = brewed[0]?.brewing?.[0]?.method ?? '';
   const count = async (has: (product: Product) => boolean) => (await products()).filter(has).length;
   const withMethod = (method: string) =>
@@ -120,7 +101,7 @@ test('changes removed options in lists of values and in the items of lists', asy
   expect(Math.min(...before)).toBeGreaterThan(0);
 
   await createSession(page);
-  await open(page, 'types/product');
+  await openScreen(page, 'types/product');
   await property(page, /^Sizes/).click();
   await page.getByLabel('Value of option 2').fill('300');
   await property(page, /^Brewing/).click();
@@ -134,7 +115,7 @@ test('changes removed options in lists of values and in the items of lists', asy
   await plan(page).getByLabel(`Objects with “${old}”`).selectOption('another way');
   await page.evaluate(() => scrollTo(0, 0));
   await expectAccessible(page);
-  await plan(page).getByRole('button', { name: 'Apply' }).click();
+  await apply(page).click();
   await expect(page.getByText(/objects? ha(s|ve) (its|their) new value/)).toBeVisible();
   await expect.poll(() => withMethod(old)).toBe(0);
   expect([await withMethod('another way'), await withSize('300'), await withSize('250')]).toEqual([
@@ -147,7 +128,7 @@ test('changes removed options in lists of values and in the items of lists', asy
 
 test('finds a kind of property by a word, by keyboard', async ({ page }) => {
   await createSession(page);
-  await open(page, 'types/place');
+  await openScreen(page, 'types/place');
   const add = page.getByRole('button', { name: '+ Add property' });
   await add.focus();
   await page.keyboard.press('Enter');
@@ -166,7 +147,7 @@ test('finds a kind of property by a word, by keyboard', async ({ page }) => {
 
 test('returns the focus after each dialog', async ({ page }) => {
   await createSession(page);
-  await open(page, 'types/event?view=settings');
+  await openScreen(page, 'types/event?view=settings');
   await page.getByLabel('Label', { exact: false }).first().fill('Meeting');
   for (const name of ['Delete type…', 'Discard changes']) {
     const opener = page.getByRole('main').getByRole('button', { name });
@@ -189,7 +170,7 @@ test('returns the focus after each dialog', async ({ page }) => {
 
 test('edits lengths, defaults and unique combinations without JSON', async ({ page, server }) => {
   await createSession(page);
-  await open(page, 'types/place');
+  await openScreen(page, 'types/place');
   await property(page, /^Name name/).click();
   await page.getByLabel('At least so many characters').fill('9');
   await page.getByLabel('At most so many characters').fill('5');
@@ -202,9 +183,9 @@ test('edits lengths, defaults and unique combinations without JSON', async ({ pa
   await expect(page.getByRole('list', { name: 'Combination 1' }).getByRole('listitem')).toHaveCount(2);
   await page.evaluate(() => scrollTo(0, 0));
   await expectAccessible(page);
-  await plan(page).getByRole('button', { name: 'Apply' }).click();
+  await apply(page).click();
   await expect(page.getByText('Place: the change is applied.')).toBeVisible();
-  const type = (await (await server.request('GET', '/api/v1/internal/contenttype/place')).json()) as {
+  const type = (await server.send('GET', '/api/v1/internal/contenttype/place')) as {
     metaDefinition: { uniqueTogether: string[][] };
   };
   expect(type).toMatchObject({
@@ -216,7 +197,7 @@ test('edits lengths, defaults and unique combinations without JSON', async ({ pa
 
 test('gives a type an icon, which stands before its name', async ({ page }) => {
   await createSession(page);
-  await open(page, 'types/product');
+  await openScreen(page, 'types/product');
   await page.getByRole('tab', { name: 'Settings' }).click();
   await page.getByLabel('Icon').fill('☕ tea');
   await expect(page.getByText('Only the first character is shown.')).toBeVisible();

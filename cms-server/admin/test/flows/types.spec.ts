@@ -1,25 +1,11 @@
 // Content types: the builder shows what a change does to stored objects before it happens.
-import type { Page } from '@playwright/test';
-import type { Server } from '../server';
 import { createSession, createUser, expect, expectAccessible, test } from '../support';
-
-async function open(page: Page, path: string): Promise<void> {
-  await page.goto(`/admin/${path}`);
-  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
-}
-
-async function stored(server: Server, path: string): Promise<Record<string, unknown>> {
-  return (await (await server.request('GET', `/api/v1/${path}`)).json()) as Record<string, unknown>;
-}
-
-const plan = (page: Page) => page.getByRole('region', { name: 'Plan' });
-const apply = (page: Page) => plan(page).getByRole('button', { name: 'Apply' });
-const property = (page: Page, name: string | RegExp) =>
-  page.getByRole('list', { name: 'Properties' }).first().getByRole('button', { name, expanded: false });
+import { openScreen } from '../screens';
+import { apply, changeType, createType, plan, property, readType, typeDefinition } from '../types';
 
 test('creates a type with a relation, and uses it', async ({ page }) => {
   await createSession(page);
-  await open(page, 'types');
+  await openScreen(page, 'types');
   await expect(page.getByRole('row', { name: /Product product/ })).toContainText('Post');
   await expectAccessible(page);
   await page.getByRole('link', { name: 'New type' }).click();
@@ -65,7 +51,7 @@ test('creates a type with a relation, and uses it', async ({ page }) => {
 
 test('renames, converts, fills and removes values as the plan says', async ({ page, server }) => {
   await createSession(page);
-  await open(page, 'types/product');
+  await openScreen(page, 'types/product');
   await property(page, /^Name name/).click();
   await page.getByLabel('Name in the API').fill('title');
   await property(page, /^Price/).click();
@@ -96,35 +82,22 @@ test('renames, converts, fills and removes values as the plan says', async ({ pa
   await expectAccessible(page);
   await apply(page).click();
   await expect(page.getByText('Product: the change is applied.')).toBeVisible();
-  const object = await stored(server, 'content/product/tidewater');
+  const object = await server.stored('product/tidewater');
   expect(object).toMatchObject({ title: 'Tidewater', price: '9.5', stock: 7 });
   expect(object).not.toHaveProperty('roast');
   expect(object).not.toHaveProperty('name');
   await expect(plan(page)).toContainText('No changes.');
   // The slug rule has the new name of the property.
-  const type = await stored(server, 'internal/contenttype/product');
+  const type = await readType(server, 'product');
   expect(type.slugs).toEqual([{ source: 'title', target: 'slug', active: true }]);
 });
 
 test('reads numbers from text on request', async ({ page, server }) => {
-  await server.request('POST', '/api/v1/internal/contenttype', {
-    name: 'vote',
-    label: 'Vote',
-    schemaDefinition: {
-      type: 'object',
-      allOf: [
-        { $ref: '#/components/schemas/AbstractContentTypeSchemaDefinition' },
-        { type: 'object', properties: { count: { type: 'string' } } },
-      ],
-      required: [],
-      additionalProperties: false,
-    },
-    metaDefinition: { order: ['count'], propertiesConfig: { count: { label: 'Count', inputType: 'text' } } },
-  });
+  await createType(server, typeDefinition('vote', 'Vote', { count: { inputType: 'text' } }));
   await server.request('POST', '/api/v1/content/vote', { id: 'one', count: '12' });
   await server.request('POST', '/api/v1/content/vote', { id: 'two', count: 'many' });
   await createSession(page);
-  await open(page, 'types/vote');
+  await openScreen(page, 'types/vote');
   await property(page, /^Count/).click();
   await page.getByLabel('Kind', { exact: true }).selectOption('integer');
   await expect(plan(page)).toContainText('2 values lost');
@@ -135,12 +108,12 @@ test('reads numbers from text on request', async ({ page, server }) => {
     .check();
   await apply(page).click();
   await expect(page.getByText('Vote: the change is applied.')).toBeVisible();
-  expect(await stored(server, 'content/vote/one')).toMatchObject({ count: 12 });
+  expect(await server.stored('vote/one')).toMatchObject({ count: 12 });
 });
 
 test('asks whether a new property is the new name of a removed one', async ({ page, server }) => {
   await createSession(page);
-  await open(page, 'types/place');
+  await openScreen(page, 'types/place');
   await page.getByRole('button', { name: 'Remove Address' }).click();
   await page.getByRole('button', { name: '+ Add property' }).click();
   await page
@@ -159,13 +132,13 @@ test('asks whether a new property is the new name of a removed one', async ({ pa
 
 test('shows a plan again when the server has changed meanwhile', async ({ page, server }) => {
   await createSession(page);
-  await open(page, 'types/author');
+  await openScreen(page, 'types/author');
   await page.getByRole('button', { name: 'Remove Bio' }).click();
   await plan(page)
     .getByRole('checkbox', { name: /Allow:/ })
     .check();
   await expect(apply(page)).toBeEnabled();
-  const before = await stored(server, 'content/author?limit=1');
+  const before = await server.stored('author?limit=1');
   expect(before.total_count).toBeGreaterThan(0);
   await server.request('POST', '/api/v1/content/author', { name: 'New', role: 'writer', bio: 'Some text' });
   await apply(page).click();
@@ -180,12 +153,11 @@ test('shows a plan again when the server has changed meanwhile', async ({ page, 
 
 test('continues in an open form when its type changes', async ({ page, server }) => {
   await createSession(page);
-  await open(page, 'c/product/slow-kettle');
+  await openScreen(page, 'c/product/slow-kettle');
   await page.getByLabel('Name').fill('Slow kettle, second edition');
-  const type = await stored(server, 'internal/contenttype/product');
-  const text = JSON.stringify(type).replace('"label":"In season"', '"label":"Available now"');
-  const response = await server.request('PUT', '/api/v1/internal/contenttype/product', JSON.parse(text));
-  expect(response.status).toBe(200);
+  await changeType(server, 'product', ({ metaDefinition: { propertiesConfig } }) => {
+    if (propertiesConfig.inSeason) propertiesConfig.inSeason.label = 'Available now';
+  });
   await expect(page.getByText('Available now')).toBeVisible();
   await expect(page.getByLabel('Name')).toHaveValue('Slow kettle, second edition');
   await page.getByRole('button', { name: /^Save/ }).click();
@@ -198,7 +170,7 @@ test('changes several types together, and keeps edits over a reload', async ({ p
     ['event', 'Meeting'],
     ['place', 'Location'],
   ] as const) {
-    await open(page, `types/${type}?view=settings`);
+    await openScreen(page, `types/${type}?view=settings`);
     await page.getByLabel('Label', { exact: false }).first().fill(label);
   }
   await page.reload();
@@ -208,12 +180,12 @@ test('changes several types together, and keeps edits over a reload', async ({ p
   await expectAccessible(page);
   await apply(page).click();
   await expect(page.getByText('2 types are changed.')).toBeVisible();
-  expect(await stored(server, 'internal/contenttype/place')).toMatchObject({ label: 'Location' });
+  expect(await readType(server, 'place')).toMatchObject({ label: 'Location' });
 });
 
 test('deletes a type only after its name was typed', async ({ page, server }) => {
   await createSession(page);
-  await open(page, 'types/event');
+  await openScreen(page, 'types/event');
   await page.getByRole('button', { name: 'Delete type…' }).click();
   const dialog = page.getByRole('dialog');
   await expect(dialog).toContainText('This cannot be undone.');
@@ -227,7 +199,7 @@ test('deletes a type only after its name was typed', async ({ page, server }) =>
 
 test('moves the objects of a type to the trash and keeps the type', async ({ page, server }) => {
   await createSession(page);
-  await open(page, 'types/event');
+  await openScreen(page, 'types/event');
   await page.getByRole('button', { name: 'Delete type…' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Move the objects to the trash, keep the type').check();
@@ -236,13 +208,15 @@ test('moves the objects of a type to the trash and keeps the type', async ({ pag
   await dialog.getByLabel('Enter the name event to confirm').fill('event');
   await dialog.getByRole('button', { name: 'Move to the trash' }).click();
   await expect(page.getByText('All objects of the type are in the trash.')).toBeVisible();
-  expect(await stored(server, 'content/event')).toMatchObject({ total_count: 0 });
-  expect(await stored(server, 'trash?content_type[]=event')).not.toMatchObject({ total_count: 0 });
+  expect(await server.stored('event')).toMatchObject({ total_count: 0 });
+  expect(await server.send('GET', '/api/v1/trash?content_type[]=event')).not.toMatchObject({
+    total_count: 0,
+  });
 });
 
 test('shows the form, the definition and the order by keyboard', async ({ page }) => {
   await createSession(page);
-  await open(page, 'types/place');
+  await openScreen(page, 'types/place');
   await property(page, /^Name name/).focus();
   await page.keyboard.press('Alt+ArrowDown');
   await expect(page.getByRole('status').filter({ hasText: 'Name is now number 2' })).toBeAttached();
@@ -263,7 +237,7 @@ test.describe('types in files', () => {
   test.use({ options: { environment: { CMS_TYPES_READONLY: 'true' } } });
   test('shows the command in place of the builder', async ({ page }) => {
     await createSession(page);
-    await open(page, 'types/product');
+    await openScreen(page, 'types/product');
     await expect(page.getByText('cms ctd apply project.yaml')).toBeVisible();
     await expect(page.getByRole('button', { name: '+ Add property' })).toBeHidden();
     await property(page, /^Price/).click();
@@ -276,7 +250,7 @@ test('shows types to an editor, on a phone', async ({ page, server }) => {
   const user = await createUser(server, 'editor');
   await createSession(page, user);
   await page.setViewportSize({ width: 390, height: 800 });
-  await open(page, 'types');
+  await openScreen(page, 'types');
   await expect(page.getByText(/The roles developer and admin/)).toBeVisible();
   await page.getByRole('link', { name: 'Product', exact: true }).first().click();
   await expect(page.getByRole('button', { name: 'Delete type…' })).toBeHidden();

@@ -1,12 +1,11 @@
 // Failures under an open form: deleted types, wrong clocks, full storage, several tabs, sign-out, killed processes.
 import { createSession, createUser, expect, expectAccessible, test } from '../support';
-import { typeDefinition } from '../types';
+import { createType, enableDraftPublic, typeDefinition } from '../types';
 import {
   chooseSignOut,
   openForm,
   saveButton,
   signOut,
-  storedObject,
   withoutLiveUpdates,
   withoutWorkingCopies,
 } from '../writing';
@@ -14,14 +13,11 @@ import {
 const KETTLE = 'c/product/slow-kettle';
 
 test('keeps what was typed when the content type is deleted', async ({ page, server }) => {
-  const memo = typeDefinition('memo', 'Memo', { title: { inputType: 'text' }, text: { inputType: 'text' } });
-  const created = await server.request('POST', '/api/v1/internal/contenttype', memo);
-  expect(created.status, await created.clone().text()).toBe(200);
+  await createType(server, typeDefinition('memo', 'Memo', { title: { inputType: 'text' } }));
   await createSession(page);
   await openForm(page, 'c/memo/+new');
   await page.getByLabel('Title').fill('Typed before the end of the type');
-  const deleted = await server.request('DELETE', '/api/v1/internal/contenttype/memo');
-  expect(deleted.status, await deleted.clone().text()).toBe(200);
+  await server.send('DELETE', '/api/v1/internal/contenttype/memo');
   await expect(page.getByText(/This content type was deleted/)).toBeVisible();
   await expect(page.getByLabel('Title')).toHaveValue('Typed before the end of the type');
   await expect(saveButton(page)).toHaveCount(0);
@@ -34,12 +30,10 @@ test('keeps what was typed when the user loses all rights to the type', async ({
   await createSession(page, user);
   await openForm(page, KETTLE);
   await page.getByLabel('Name').fill('Mine until now');
-  const users = await (await server.request('GET', '/api/v1/internal/user?q=custom@example.com')).json();
+  const users = await server.send('GET', '/api/v1/internal/user?q=custom@example.com');
   const { id } = (users as { data: [{ id: string }] }).data[0];
   const rules = [{ ...rule, ctd: 'author' }];
-  expect((await server.request('PUT', `/api/v1/internal/user/${id}`, { role: 'custom', rules })).status).toBe(
-    200,
-  );
+  await server.send('PUT', `/api/v1/internal/user/${id}`, { role: 'custom', rules });
   await page.keyboard.press('Control+s');
   await expect(
     page.getByText(/You do not have the right to change|you may not read it any more/).first(),
@@ -73,11 +67,9 @@ for (const [what, years] of [
     );
     await expectAccessible(page);
     // A schedule for tomorrow is neither over nor years away.
-    const path = '/api/v1/internal/contenttype/product';
-    const type = (await (await server.request('GET', path)).json()) as Record<string, unknown>;
-    expect((await server.request('PUT', path, { ...type, draftPublic: true })).status).toBe(200);
+    await enableDraftPublic(server, 'product');
     const soon = { id: 'soon', name: 'Soon', kind: 'tool', price: 1 };
-    expect((await server.request('POST', '/api/v1/content/product', soon)).status).toBe(200);
+    await server.send('POST', '/api/v1/content/product', soon);
     await openForm(page, 'c/product/soon');
     await page.getByRole('button', { name: 'More actions' }).click();
     await page.getByRole('menuitem', { name: 'Schedule…' }).click();
@@ -85,7 +77,7 @@ for (const [what, years] of [
     await expect(dialog).toContainText(/in \d+ hours|tomorrow|in 1 day/);
     await dialog.getByRole('button', { name: 'Schedule', exact: true }).click();
     await expect(dialog).toBeHidden();
-    const { internal } = await storedObject(server, 'product/soon');
+    const { internal } = await server.stored('product/soon');
     expect(internal).toHaveProperty('scheduledAt');
     await expectAccessible(page);
   });
@@ -115,7 +107,7 @@ test('keeps the unsaved work of two tabs on one object', async ({ page, context,
   await expectAccessible(other);
   await dialog.getByRole('button', { name: 'Save with these choices' }).click();
   await expect(other.getByText('Saved as version 3.')).toBeVisible();
-  expect(await storedObject(server, 'product/slow-kettle')).toMatchObject({
+  expect(await server.stored('product/slow-kettle')).toMatchObject({
     name: 'Kettle of the second tab',
     price: 71,
   });
@@ -197,7 +189,7 @@ test('keeps stored work for another browser when the server is killed', async ({
   await context.close();
   await page.keyboard.press('Control+s');
   await expect(page.getByText('Saved as version 2.')).toBeVisible({ timeout: 30_000 });
-  expect(await storedObject(server, 'product/slow-kettle')).toMatchObject({
+  expect(await server.stored('product/slow-kettle')).toMatchObject({
     name: 'Typed while it was down',
   });
   await expectAccessible(page);

@@ -1,7 +1,7 @@
 // Texts and lists that are far larger than anybody plans for: they open, can be edited and saved, or the page
 // says why not.
 import { createSession, expect, expectAccessible, test } from '../support';
-import { openForm, paste, saveButton, storedObject } from '../writing';
+import { openForm, paste, saveButton } from '../writing';
 
 const MEGABYTE = 1_000_000;
 const LINE = 'Megabytes of the same sentence.\n';
@@ -45,10 +45,10 @@ test.describe('2 MB pasted', () => {
     await text.pressSequentially('Typed after it.');
     await saveButton(page).click();
     await expect(page.getByText(/Saved as version/)).toBeVisible();
-    expect(JSON.stringify(await storedObject(server, 'product/tidewater'))).toContain('Typed after it.');
+    expect(JSON.stringify(await server.stored('product/tidewater'))).toContain('Typed after it.');
     // A program has stored a text of nearly 1 MB.
     const description = '<p>One of very many paragraphs.</p>'.repeat(25_000);
-    expect((await server.request('PATCH', path, { description })).status).toBe(200);
+    await server.send('PATCH', path, { description });
     await page.reload();
     await expect(page.getByText(/very long, so it is shown as source/)).toBeVisible();
     const source = page.getByRole('textbox', { name: /Description/ });
@@ -57,7 +57,7 @@ test.describe('2 MB pasted', () => {
     await expectAccessible(page);
     await saveButton(page).click();
     await expect(page.getByText(/Saved as version/).first()).toBeVisible();
-    expect(String((await storedObject(server, 'product/tidewater')).description)).toContain('typed');
+    expect(String((await server.stored('product/tidewater')).description)).toContain('typed');
   });
 
   test('into Markdown: can be edited, and says that it is too large', async ({ page }) => {
@@ -82,7 +82,7 @@ test.describe('10,000 items', () => {
 
   test('of lines: opens, moves to the end, types and saves', async ({ page, server }) => {
     const languages = Array.from({ length: COUNT }, (_none, index) => `language ${String(index + 1)}`);
-    expect((await server.request('PATCH', '/api/v1/content/author/maren', { languages })).status).toBe(200);
+    await server.send('PATCH', '/api/v1/content/author/maren', { languages });
     await createSession(page);
     await openForm(page, 'c/author/maren');
     const group = page.getByRole('group', { name: 'Languages' });
@@ -101,7 +101,7 @@ test.describe('10,000 items', () => {
     expect(await group.getByRole('textbox').count()).toBeLessThan(500);
     await saveButton(page).click();
     await expect(page.getByText('No changes')).toBeVisible({ timeout: 30_000 });
-    const stored = (await storedObject(server, 'author/maren')).languages as string[];
+    const stored = (await server.stored('author/maren')).languages as string[];
     expect([stored.length, stored[0], stored[1]]).toEqual([COUNT + 1, 'the last one', 'language 1']);
     // Many pasted lines are many items.
     const line = group.getByLabel('Languages, item 2', { exact: true });
@@ -112,10 +112,9 @@ test.describe('10,000 items', () => {
 
   test('with properties: shows a part, and goes to the item with an error', async ({ page, server }) => {
     const hours = Array.from({ length: COUNT }, (_none, index) => ({ day: `D${String(index)}`, hours: '9' }));
-    const places = await (await server.request('GET', '/api/v1/content/place?limit=1&fields[]=id')).json();
+    const places = await server.send('GET', '/api/v1/content/place?limit=1&fields[]=id');
     const { id } = (places as { data: [{ id: string }] }).data[0];
-    const response = await server.request('PATCH', `/api/v1/content/place/${id}`, { opening: hours });
-    expect(response.status, await response.text()).toBe(200);
+    await server.send('PATCH', `/api/v1/content/place/${id}`, { opening: hours });
     await createSession(page);
     await openForm(page, `c/place/${id}`);
     const group = page.getByRole('group', { name: 'Opening hours' });
@@ -135,7 +134,7 @@ test.describe('10,000 items', () => {
     await page.keyboard.type('10 to 12');
     await saveButton(page).click();
     await expect(page.getByText(/Saved as version/)).toBeVisible();
-    const stored = (await storedObject(server, `place/${id}`)).opening as unknown[];
+    const stored = (await server.stored(`place/${id}`)).opening as unknown[];
     expect(stored.at(-1)).toEqual({ day: 'New day', hours: '10 to 12' });
     await expectAccessible(page);
   });

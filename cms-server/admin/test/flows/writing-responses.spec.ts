@@ -1,13 +1,6 @@
 // Whatever the server responds to a save: the text stays, and the page says what happens next.
 import { createSession, expect, expectAccessible, test } from '../support';
-import {
-  openForm,
-  paste,
-  saveButton,
-  storedObject,
-  withoutLiveUpdates,
-  withoutWorkingCopies,
-} from '../writing';
+import { openForm, paste, saveButton, withoutLiveUpdates, withoutWorkingCopies } from '../writing';
 
 const PRODUCT = 'c/product/slow-kettle';
 const PATH = '/api/v1/content/product/slow-kettle';
@@ -53,7 +46,7 @@ test('repeats a save that the server could not carry out, and says why', async (
     await expect(notice).toBeHidden();
     await page.unroute(`**${PATH}`);
   }
-  expect(await storedObject(server, 'product/slow-kettle')).toMatchObject({ name: 'Kettle after 507' });
+  expect(await server.stored('product/slow-kettle')).toMatchObject({ name: 'Kettle after 507' });
   await expectAccessible(page);
 });
 
@@ -77,7 +70,7 @@ test('repeats a save automatically when no response arrives', async ({ page, ser
   await expect(page.getByText('Not saved yet.')).toContainText('cannot be reached');
   await expect(page.getByText('Saved as version 2.')).toBeVisible({ timeout: 30_000 });
   await expect(page.getByText('No changes')).toBeVisible();
-  expect(await storedObject(server, 'product/slow-kettle')).toMatchObject({
+  expect(await server.stored('product/slow-kettle')).toMatchObject({
     name: 'Kettle without a response',
     internal: { latestVersion: 2 },
   });
@@ -89,7 +82,7 @@ test('merges changes by others, also after the network was lost', async ({ page,
   await createSession(page);
   await openForm(page, PRODUCT);
   await page.getByLabel('Name').fill('Kettle of two');
-  expect((await server.request('PATCH', PATH, { price: 77 })).status).toBe(200);
+  await server.send('PATCH', PATH, { price: 77 });
   let lost = true;
   await page.route(
     (url) => url.pathname === PATH,
@@ -99,7 +92,7 @@ test('merges changes by others, also after the network was lost', async ({ page,
   await expect(page.getByText('Not saved yet.')).toBeVisible();
   lost = false;
   await expect(page.getByText(/changed Price; both changes are saved/)).toBeVisible({ timeout: 30_000 });
-  expect(await storedObject(server, 'product/slow-kettle')).toMatchObject({
+  expect(await server.stored('product/slow-kettle')).toMatchObject({
     name: 'Kettle of two',
     price: 77,
   });
@@ -127,7 +120,7 @@ test('keeps a text that is too large for the server', async ({ page, server }) =
   await page.keyboard.type('A short life.');
   await page.keyboard.press('Control+s');
   await expect(page.getByText(/Saved as version/)).toBeVisible();
-  expect(await storedObject(server, 'author/maren')).toMatchObject({ bio: 'A short life.' });
+  expect(await server.stored('author/maren')).toMatchObject({ bio: 'A short life.' });
 });
 
 test.describe('an object that was deleted meanwhile', () => {
@@ -135,14 +128,14 @@ test.describe('an object that was deleted meanwhile', () => {
 
   test.beforeEach(async ({ page, server }) => {
     await withoutLiveUpdates(page);
-    expect((await server.request('POST', '/api/v1/content/product', lonely)).status).toBe(200);
+    await server.send('POST', '/api/v1/content/product', lonely);
     await createSession(page);
     await openForm(page, 'c/product/lonely');
     await page.getByLabel('Name').fill('Still wanted');
   });
 
   test('is saved again as a new one, also when that is refused at first', async ({ page, server }) => {
-    expect((await server.request('DELETE', '/api/v1/content/product/lonely')).status).toBe(204);
+    await server.send('DELETE', '/api/v1/content/product/lonely');
     await page.getByLabel('Price').fill('');
     await page.keyboard.press('Control+s');
     await expect(page.getByText(/deleted this object/)).toBeVisible();
@@ -159,7 +152,7 @@ test.describe('an object that was deleted meanwhile', () => {
     await expect(page.getByText('Saved as version 1.')).toBeVisible();
     await expect(page).toHaveURL(/\/c\/product\/[0-9a-f-]{36}$/);
     const id = new URL(page.url()).pathname.split('/').at(-1) ?? '';
-    expect(await storedObject(server, `product/${id}`)).toMatchObject({ name: 'Still wanted', price: 2 });
+    expect(await server.stored(`product/${id}`)).toMatchObject({ name: 'Still wanted', price: 2 });
     await expectAccessible(page);
   });
 
@@ -169,7 +162,7 @@ test.describe('an object that was deleted meanwhile', () => {
     await expect(page.getByText(/2 changes, stored/)).toBeVisible();
     const address = page.url();
     await page.goto(`${new URL(address).origin}/admin`);
-    expect((await server.request('DELETE', '/api/v1/content/product/lonely')).status).toBe(204);
+    await server.send('DELETE', '/api/v1/content/product/lonely');
     await page.goto(address);
     await expect(page.getByText(/deleted this object/)).toBeVisible();
     await expect(page.getByLabel('Name')).toHaveValue('Still wanted');
@@ -178,7 +171,7 @@ test.describe('an object that was deleted meanwhile', () => {
     await expect(page.getByText(/deleted this object/)).toBeHidden();
     await saveButton(page).click();
     await expect(page.getByText(/Saved as version/)).toBeVisible();
-    expect(await storedObject(server, 'product/lonely')).toMatchObject({
+    expect(await server.stored('product/lonely')).toMatchObject({
       name: 'Still wanted',
       slug: 'still-wanted',
     });
@@ -219,5 +212,5 @@ test('repeats a save whose response came from the sign-in page of a network', as
   await page.unroute(`**${PATH}`);
   await notice.getByRole('button', { name: 'Try now' }).click();
   await expect(page.getByText('Saved as version 2.')).toBeVisible();
-  expect(await storedObject(server, 'product/slow-kettle')).toMatchObject({ name: 'Kettle on a train' });
+  expect(await server.stored('product/slow-kettle')).toMatchObject({ name: 'Kettle on a train' });
 });

@@ -1,25 +1,8 @@
 // Changes under an open form: properties, rights, users, forbidden storage; forms with tabs and of single objects.
 import { createSession, createUser, expect, expectAccessible, signIn, test } from '../support';
 import type { Server } from '../server';
-import { openForm, saveButton, storedObject, withoutLiveUpdates } from '../writing';
-
-interface Definition {
-  schemaDefinition: { allOf: { properties?: Record<string, unknown> }[] };
-  metaDefinition: {
-    order: string[];
-    propertiesConfig: Record<string, Record<string, unknown>>;
-    admin?: Record<string, unknown>;
-  };
-}
-
-/** Changes the definition of a type as another program does. */
-async function changeType(server: Server, name: string, change: (type: Definition) => void): Promise<void> {
-  const path = `/api/v1/internal/contenttype/${name}`;
-  const type = (await (await server.request('GET', path)).json()) as Definition;
-  change(type);
-  const response = await server.request('PUT', path, type);
-  expect(response.status, await response.clone().text()).toBe(200);
-}
+import { changeType } from '../types';
+import { openForm, saveButton, withoutLiveUpdates } from '../writing';
 
 test('keeps what was typed in a property that the type loses', async ({ page, server }) => {
   await createSession(page);
@@ -62,7 +45,7 @@ test('continues in a property that was renamed', async ({ page, server }) => {
   await expect(page.getByText(/no longer exist|Somebody else|converted/)).toHaveCount(0);
   await saveButton(page).click();
   await expect(page.getByText(/Saved as version 3/)).toBeVisible();
-  expect(await storedObject(server, 'author/maren')).toMatchObject({ story: 'Typed before the rename.' });
+  expect(await server.stored('author/maren')).toMatchObject({ story: 'Typed before the rename.' });
   // The first version has the old name.
   await page.goto('/admin/c/author/maren/compare?from=1&to=3');
   await expect(page.locator('del', { hasText: 'Was born over' })).toBeVisible();
@@ -79,7 +62,7 @@ test('saves into a renamed property before the page has noticed', async ({ page,
   await saveButton(page).click();
   await expect(page.getByText(/Saved as version 3/)).toBeVisible();
   await expect(page.getByLabel('Story')).toHaveValue('Typed before the rename.');
-  expect(await storedObject(server, 'author/maren')).toMatchObject({ story: 'Typed before the rename.' });
+  expect(await server.stored('author/maren')).toMatchObject({ story: 'Typed before the rename.' });
 });
 
 test('finds unsaved work in a property that was renamed meanwhile', async ({ page, server }) => {
@@ -100,9 +83,9 @@ test('names the missing right when a role changes under the form', async ({ page
   await createSession(page, user);
   await openForm(page, 'c/author/maren');
   await page.getByLabel('Name').fill('Not mine any more');
-  const users = await (await server.request('GET', '/api/v1/internal/user?q=editor@example.com')).json();
+  const users = await server.send('GET', '/api/v1/internal/user?q=editor@example.com');
   const { id } = (users as { data: [{ id: string }] }).data[0];
-  expect((await server.request('PUT', `/api/v1/internal/user/${id}`, { role: 'viewer' })).status).toBe(200);
+  await server.send('PUT', `/api/v1/internal/user/${id}`, { role: 'viewer' });
   await saveButton(page).click();
   await expect(page.getByText(/You do not have the right to change Author objects/)).toBeVisible();
   await expect(page.getByLabel('Name')).toHaveValue('Not mine any more');

@@ -1,18 +1,12 @@
 // Writing: nothing typed is lost, nobody is overwritten.
 import type { Page } from '@playwright/test';
 import { createSession, expect, expectAccessible, test } from '../support';
-import type { Server } from '../server';
 
 const PRODUCT = 'slow-kettle';
 
 async function open(page: Page, id = PRODUCT, type = 'product'): Promise<void> {
   await page.goto(`/admin/c/${type}/${id}`);
   await expect(page.getByRole('button', { name: /^(Save|Create)/ })).toBeVisible();
-}
-
-async function stored(server: Server, id = PRODUCT, type = 'product'): Promise<Record<string, unknown>> {
-  const response = await server.request('GET', `/api/v1/content/${type}/${id}`);
-  return (await response.json()) as Record<string, unknown>;
 }
 
 const save = (page: Page) => page.getByRole('button', { name: /^Save/ });
@@ -131,7 +125,10 @@ test('saves after a crash of the server, without another click', async ({ page, 
   await tryNow.click({ timeout: 1000 }).catch(() => undefined);
   await expect(page.getByText('Saved as version 2.')).toBeVisible();
   await expect(page.getByLabel('Slug')).toHaveValue('typed-meanwhile');
-  expect(await stored(server)).toMatchObject({ name: 'Kettle of the storm', slug: 'slow-kettle' });
+  expect(await server.stored(`product/${PRODUCT}`)).toMatchObject({
+    name: 'Kettle of the storm',
+    slug: 'slow-kettle',
+  });
   await save(page).click();
   await expect(page.getByText('Saved as version 3.')).toBeVisible();
 });
@@ -148,7 +145,7 @@ test('keeps writing offline, and saves when the network is back', async ({ page,
   await context.setOffline(false);
   await expect(page.getByText('Saved as version 2.')).toBeVisible();
   await expect(page.getByText('You are offline.')).toBeHidden();
-  expect(await stored(server)).toMatchObject({ name: 'Offline kettle' });
+  expect(await server.stored(`product/${PRODUCT}`)).toMatchObject({ name: 'Offline kettle' });
 });
 
 test('keeps typed text when the session expires', async ({ page, context, server }) => {
@@ -167,5 +164,7 @@ test('keeps typed text when the session expires', async ({ page, context, server
   await expect(dialog).toBeHidden();
   await expect(page.getByText('Saved as version 2.')).toBeVisible();
   await expect(page.getByLabel('Name')).toHaveValue('Written over the end of a session');
-  expect(await stored(server)).toMatchObject({ name: 'Written over the end of a session' });
+  expect(await server.stored(`product/${PRODUCT}`)).toMatchObject({
+    name: 'Written over the end of a session',
+  });
 });
