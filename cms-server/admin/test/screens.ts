@@ -1,7 +1,7 @@
 // All screens, and checks that must pass on each of them, in every size, direction and colour.
 import type { Page } from '@playwright/test';
 import type { Server } from './server';
-import { expect } from './support';
+import { expect, open } from './support';
 import { enableDraftPublic } from './types';
 
 /**
@@ -76,7 +76,7 @@ export async function switchTo(page: Page, path: string): Promise<void> {
 
 /** Opens a screen and waits until its contents are there; loads the page if that was not done before. */
 export async function openScreen(page: Page, path: string): Promise<void> {
-  if (page.url() === 'about:blank') await page.goto(`/admin/${path}`);
+  if (page.url() === 'about:blank') await open(page, path);
   else await switchTo(page, path);
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
   await expect(

@@ -63,6 +63,12 @@ export async function createSession(
   expect(response.status(), await response.text()).toBe(200);
 }
 
+/** Opens a path below /admin; in a session of the first user, if there is none yet. */
+export async function open(page: Page, path: string): Promise<void> {
+  if ((await page.context().cookies()).length === 0) await createSession(page);
+  await page.goto(`/admin/${path}`);
+}
+
 /** Signs in: on the sign-in screen if the page shows it, else by a request, and opens the page. */
 export async function signIn(page: Page, user: { email: string; password: string } = ADMIN): Promise<void> {
   if (page.url() === 'about:blank') {

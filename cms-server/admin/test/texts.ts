@@ -4,10 +4,6 @@ import { expect } from './support';
 
 export type Values = Record<string, unknown>;
 
-export async function open(page: Page, type: string, id: string): Promise<void> {
-  await page.goto(`/admin/c/${type}/${id}`);
-}
-
 export async function save(page: Page): Promise<void> {
   await page.getByRole('button', { name: /^Save/ }).first().click();
   await expect(page.getByText(/Saved as version/).first()).toBeVisible();

@@ -1,12 +1,12 @@
 // What the flows of writing share.
 import type { Locator, Page } from '@playwright/test';
-import { expect } from './support';
+import { expect, open } from './support';
 
 export const saveButton = (page: Page): Locator => page.getByRole('button', { name: /^(Save|Create)/ });
 
 /** Opens a form by its path below /admin. */
 export async function openForm(page: Page, path: string): Promise<void> {
-  await page.goto(`/admin/${path}`);
+  await open(page, path);
   await expect(saveButton(page)).toBeVisible();
 }
 

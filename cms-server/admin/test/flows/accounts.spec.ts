@@ -1,4 +1,4 @@
-import { createSession, createUser, expect, expectAccessible, signIn, test } from '../support';
+import { createSession, createUser, expect, expectAccessible, open, signIn, test } from '../support';
 import { ADMIN } from '../server';
 import type { Page } from '@playwright/test';
 import type { Server } from '../server';
@@ -144,8 +144,7 @@ test('ends the other sessions when the password changes', async ({ page, server,
 });
 
 test('keeps language, colours and shortcuts in another browser', async ({ page, browser }) => {
-  await createSession(page);
-  await page.goto('/admin/me');
+  await open(page, 'me');
   await page.getByRole('radio', { name: 'Dark' }).check();
   await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark');
   await expectAccessible(page);
@@ -162,8 +161,7 @@ test('keeps language, colours and shortcuts in another browser', async ({ page, 
 });
 
 test('lists the shortcuts with a question mark, unless they are off', async ({ page }) => {
-  await createSession(page);
-  await page.goto('/admin/me');
+  await open(page, 'me');
   await page.getByRole('heading', { name: 'My settings' }).click();
   await page.keyboard.press('?');
   await expect(page.getByRole('dialog', { name: 'Shortcuts' })).toBeVisible();
@@ -176,8 +174,7 @@ test('lists the shortcuts with a question mark, unless they are off', async ({ p
 });
 
 test('does not let the last administrator lock everybody out', async ({ page }) => {
-  await createSession(page);
-  await page.goto('/admin/users');
+  await open(page, 'users');
   await page.getByRole('link', { name: 'ada', exact: true }).click();
   await expect(page.getByText('This is the last admin who can sign in.').first()).toBeVisible();
   await expect(page.getByRole('button', { name: 'Disable' })).toBeDisabled();
@@ -187,8 +184,7 @@ test('does not let the last administrator lock everybody out', async ({ page }) 
 });
 
 test('invites a user with rules, disables and deletes them', async ({ page }) => {
-  await createSession(page);
-  await page.goto('/admin/users');
+  await open(page, 'users');
   await page.getByRole('button', { name: 'Invite user' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Name').fill('Dan Wyke');

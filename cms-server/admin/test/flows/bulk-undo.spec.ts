@@ -3,15 +3,14 @@ import type { Page } from '@playwright/test';
 import { createSheetType, send } from '../exact';
 import { createNews, newsDefinition } from '../news';
 import type { Server } from '../server';
-import { createSession, expect, test } from '../support';
+import { createSession, expect, open, test } from '../support';
 
 const dialog = (page: Page) => page.getByRole('dialog');
 
 test('gives long numbers their former values', async ({ page, server }) => {
   await createSheetType(server);
   await send(server, 'POST', 'sheet', '{"id":"one","title":"One","count":9007199254740993}');
-  await createSession(page);
-  await page.goto('/admin/c/sheet');
+  await open(page, 'c/sheet');
   await page.getByLabel('Select One').check();
   await page.getByRole('button', { name: 'Edit a property…' }).click();
   await dialog(page).getByLabel('Property', { exact: true }).selectOption({ label: 'Count' });
@@ -86,8 +85,7 @@ test('restores objects that link to each other, with their status and what reade
       }),
     );
   const before = await read();
-  await createSession(page);
-  await page.goto('/admin/c/news?order=title');
+  await open(page, 'c/news?order=title');
   await page.getByLabel('Select all rows on this page').check();
   await page.getByRole('button', { name: 'Delete', exact: true }).click();
   await page.getByRole('button', { name: 'Delete 5 objects' }).click();

@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test';
 import { createNews } from '../news';
 import type { Server } from '../server';
-import { createSession, createUser, expect, expectAccessible, test } from '../support';
+import { createSession, createUser, expect, expectAccessible, open, test } from '../support';
 
 const dialog = (page: Page) => page.getByRole('dialog');
 
@@ -18,8 +18,7 @@ async function chooseKind(page: Page, kind: string): Promise<void> {
 
 test('publishes selected rows, and all that match after the number was typed', async ({ page, server }) => {
   await createNews(server, 150);
-  await createSession(page);
-  await page.goto('/admin/c/news?order=title');
+  await open(page, 'c/news?order=title');
   await page.getByLabel('Select News 000').check();
   await page.getByLabel('Select News 004').click({ modifiers: ['Shift'] });
   await expect(
@@ -44,8 +43,7 @@ test('publishes selected rows, and all that match after the number was typed', a
 
 test('edits a property with a preview, and undoes it', async ({ page, server }) => {
   await createNews(server, 6);
-  await createSession(page);
-  await page.goto('/admin/c/news?order=title');
+  await open(page, 'c/news?order=title');
   await page.getByLabel('Select all rows on this page').check();
   await chooseKind(page, 'world');
   await expect(dialog(page).getByRole('row', { name: /News 003/ })).toContainText('world');
@@ -61,8 +59,7 @@ test('does not change objects that already have the value', async ({ page, serve
   await createNews(server, 120);
   for (const id of ['news-1', 'news-2'])
     await server.request('PATCH', `/api/v1/content/news/${id}`, { kind: 'world' });
-  await createSession(page);
-  await page.goto('/admin/c/news?order=title');
+  await open(page, 'c/news?order=title');
   for (const number of ['000', '001', '002', '003']) await page.getByLabel(`Select News ${number}`).check();
   await chooseKind(page, 'world');
   await expect(
@@ -93,8 +90,7 @@ test('undoes publishing, except of objects that were changed meanwhile', async (
   // Readers have an earlier version of the third object.
   await server.request('POST', '/api/v1/content/news/news-2/publish');
   await server.request('PATCH', '/api/v1/content/news/news-2', { kind: 'world' });
-  await createSession(page);
-  await page.goto('/admin/c/news?order=title');
+  await open(page, 'c/news?order=title');
   await page.getByLabel('Select all rows on this page').check();
   await page.getByRole('button', { name: 'Publish', exact: true }).click();
   await expect(dialog(page).getByText('You can undo this afterwards.')).toBeVisible();
@@ -113,8 +109,7 @@ test('undoes publishing, except of objects that were changed meanwhile', async (
 
 test('completes an action when a response is lost', async ({ page, server }) => {
   await createNews(server, 120);
-  await createSession(page);
-  await page.goto('/admin/c/news?order=title');
+  await open(page, 'c/news?order=title');
   const lost: string[] = [];
   await page.route(/\/api\/v1\/(job\/|content\/news\/batch$)/, async (route) => {
     const kind = route.request().method();
@@ -144,8 +139,7 @@ test('says that an outcome is unknown while it cannot be read, and reads it agai
   server,
 }) => {
   await createNews(server, 3);
-  await createSession(page);
-  await page.goto('/admin/c/news?order=title');
+  await open(page, 'c/news?order=title');
   await page.getByLabel('Select all rows on this page').check();
   await page.getByRole('button', { name: 'Delete', exact: true }).click();
   let isOffline = false;
@@ -170,8 +164,7 @@ test('reports what was refused, and selects those rows', async ({ page, server }
   await createNews(server, 4);
   const link = { type: 'internal', dataUrl: '/api/v1/content/news/news-0' };
   await server.request('PATCH', '/api/v1/content/news/news-1', { about: [link] });
-  await createSession(page);
-  await page.goto('/admin/c/news?order=title');
+  await open(page, 'c/news?order=title');
   await page.getByLabel('Select News 000').check();
   await page.getByLabel('Select News 002').check();
   await page.getByRole('button', { name: 'Delete', exact: true }).click();

@@ -18,7 +18,6 @@ async function createCards(server: Server): Promise<void> {
 test('keeps line breaks, finds one of many options, and explains wrong numbers', async ({ page, server }) => {
   await createCards(server);
   await server.request('POST', '/api/v1/content/card', { id: 'one', title: 'first\nsecond', count: 1 });
-  await createSession(page);
   await openForm(page, 'c/card/one');
   const title = page.getByRole('textbox', { name: 'Title' });
   await expect(title).toHaveValue('first\nsecond');

@@ -1,5 +1,6 @@
 import type { Locator, Page } from '@playwright/test';
-import { createSession, expect, expectAccessible, test } from '../support';
+import { expect, expectAccessible, open, test } from '../support';
+import { paste } from '../writing';
 import type { Server } from '../server';
 
 /** Number of objects to search; CMS_FLOW_OBJECTS=100000 tests more. Fewer are quicker and find the same errors. */
@@ -8,11 +9,6 @@ const OBJECTS = Number(process.env.CMS_FLOW_OBJECTS ?? '1000');
 /** A field of several controls; the accessible name of a required field says that it is required. */
 const group = (page: Page | Locator, name: string) =>
   page.getByRole('group', { name: new RegExp(`^${name}( \\*?\\(required\\))?$`) });
-
-async function open(page: Page, path: string): Promise<void> {
-  await createSession(page);
-  await page.goto(`/admin/${path}`);
-}
 
 async function save(page: Page, version: number): Promise<void> {
   await page.getByRole('button', { name: /^Save/ }).click();
@@ -90,13 +86,7 @@ test('edits lists by keyboard: lines, pasted lines, rows, removal with undo', as
   await notes.getByLabel('Tasting notes, new item').fill('amber');
   await page.keyboard.press('Enter');
   await page.keyboard.type('honey');
-  await notes.getByLabel('Tasting notes, new item').evaluate((input) => {
-    const data = new DataTransfer();
-    data.setData('text/plain', '- fig\n- rye\n- salt');
-    input.dispatchEvent(
-      new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }),
-    );
-  });
+  await paste(notes.getByLabel('Tasting notes, new item'), '- fig\n- rye\n- salt');
   await expect(notes.getByRole('textbox')).toHaveCount(6);
   await notes.getByLabel('Tasting notes, item 2').press('Alt+ArrowUp');
   await expect(notes.getByLabel('Tasting notes, item 1')).toHaveValue('honey');
@@ -140,13 +130,7 @@ test('shows validation errors inside the item of a list', async ({ page }) => {
 test('sets a point by pasting and on the map, never stores only one coordinate', async ({ page, server }) => {
   await open(page, 'c/place/tidemill');
   const place = group(page, 'Location');
-  await place.getByLabel('Latitude').evaluate((input) => {
-    const data = new DataTransfer();
-    data.setData('text/plain', 'geo:52.1,21.0');
-    input.dispatchEvent(
-      new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }),
-    );
-  });
+  await paste(place.getByLabel('Latitude'), 'geo:52.1,21.0');
   await expect(place.getByLabel('Longitude')).toHaveValue('21');
   await place.getByLabel('Longitude').fill('');
   await expect(place.getByText('A point needs both numbers.')).toBeVisible();

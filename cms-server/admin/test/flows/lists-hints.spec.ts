@@ -1,5 +1,5 @@
 // Hints of a type for its list.
-import { createSession, expect, test } from '../support';
+import { expect, open, test } from '../support';
 import { createType, typeDefinition } from '../types';
 
 test('shows the columns and the order of the type, until the user chooses others', async ({
@@ -20,8 +20,7 @@ test('shows the columns and the order of the type, until the user chooses others
   });
   for (const [title, place] of Object.entries({ One: 'a', Two: 'c', Three: 'b' }))
     await server.request('POST', '/api/v1/content/news', { title, place, kind: 'local' });
-  await createSession(page);
-  await page.goto('/admin/c/news');
+  await open(page, 'c/news');
   const titles = page.getByRole('table').getByRole('rowheader');
   await expect(titles).toHaveText(['Two', 'Three', 'One']);
   await expect(page.getByRole('columnheader')).toHaveText([/Title/, /Status/, /Place/, /Edited/, /by/i]);

@@ -1,10 +1,9 @@
 import type { Page } from '@playwright/test';
 import { switchTo } from '../screens';
-import { createSession, expect, expectAccessible, test } from '../support';
+import { createSession, expect, expectAccessible, open, test } from '../support';
 
 async function openList(page: Page, label: string): Promise<void> {
-  await createSession(page);
-  await page.goto(`/admin/c/${label.toLowerCase()}`);
+  await open(page, `c/${label.toLowerCase()}`);
   await expect(page.getByRole('heading', { level: 1, name: label })).toBeVisible();
 }
 
@@ -135,6 +134,8 @@ test('fits a phone', async ({ page }) => {
   await page.getByRole('button', { name: 'Display' }).click();
   await page.getByLabel('Sort by').selectOption('Title');
   await page.getByLabel('Descending').uncheck();
+  // While the objects are read, those of the former order are shown in a paler colour.
+  await expect(page.locator('.old')).toHaveCount(0);
   await expectAccessible(page);
   await page.keyboard.press('Escape');
   const links = page.getByRole('list', { name: 'Objects of type Post' }).getByRole('link');

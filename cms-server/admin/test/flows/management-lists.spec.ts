@@ -1,5 +1,5 @@
 // Lists of management: the order of users, authors in the activity, schedules, and what an empty list says.
-import { createSession, createUser, expect, expectAccessible, test } from '../support';
+import { createSession, createUser, expect, expectAccessible, open, test } from '../support';
 import type { Server } from '../server';
 import { enableDraftPublic } from '../types';
 
@@ -30,8 +30,7 @@ const scheduleOf = async (server: Server, id: string): Promise<string | undefine
 test('sorts users by their columns, also on a phone', async ({ page, server }) => {
   await createUser(server, 'viewer', { name: 'Aaron' });
   await createUser(server, 'editor', { name: 'Zoe' });
-  await createSession(page);
-  await page.goto('/admin/users');
+  await open(page, 'users');
   const names = page.locator('tbody td.name a');
   await expect(names).toHaveText(['Aaron', 'ada', 'Zoe']);
   await page.getByRole('button', { name: 'Role' }).click();
@@ -51,8 +50,7 @@ test('sorts users by their columns, also on a phone', async ({ page, server }) =
 
 test('finds a user and a key without a shown change', async ({ page, server }) => {
   await createUser(server, 'editor', { name: 'Ben Holt' });
-  await createSession(page);
-  await page.goto('/admin/activity');
+  await open(page, 'activity');
   const who = page.getByRole('combobox', { name: 'Who' });
   await who.fill('holt');
   await expect(page.getByRole('listbox').getByRole('option')).toHaveCount(1);
@@ -76,8 +74,7 @@ test('finds a user and a key without a shown change', async ({ page, server }) =
 
 test('moves and cancels a publication from the schedule, and undoes both', async ({ page, server }) => {
   await createScheduledAuthors(server);
-  await createSession(page);
-  await page.goto('/admin/schedule');
+  await open(page, 'schedule');
   await page.getByRole('button', { name: 'Change the time of “The later”' }).click();
   const dialog = page.getByRole('dialog');
   await expect(dialog.getByLabel('Date and time')).toHaveValue('2050-07-01T09:00');
@@ -104,8 +101,7 @@ test('moves and cancels a publication from the schedule, and undoes both', async
 
 test('changes no schedule that somebody else has changed', async ({ page, server }) => {
   await createScheduledAuthors(server);
-  await createSession(page);
-  await page.goto('/admin/schedule');
+  await open(page, 'schedule');
   await page.getByRole('button', { name: 'Change the time of “The later”' }).click();
   const dialog = page.getByRole('dialog');
   const other = { scheduledAt: '2055-01-01T09:00', timeZone: 'UTC' };
@@ -138,8 +134,7 @@ test('says which right is missing for the schedule', async ({ page, server }) =>
 
 test('names the command beside an empty list', async ({ page, server }) => {
   await enableDraftPublic(server, 'author');
-  await createSession(page);
-  await page.goto('/admin/schedule?type=author');
+  await open(page, 'schedule?type=author');
   await expect(
     page.getByText(/^cms schedule set author ID --at \d{4}-\d\d-\d\dT09:00 --zone \S+$/),
   ).toBeVisible();

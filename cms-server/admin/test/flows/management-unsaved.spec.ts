@@ -1,6 +1,6 @@
 // Management forms: the page asks before typed text is lost, and a refused save focuses the first error.
 import type { Page } from '@playwright/test';
-import { createSession, createUser, expect, expectAccessible, test } from '../support';
+import { createUser, expect, expectAccessible, test } from '../support';
 import { openScreen } from '../screens';
 
 /** Answers the next question of the browser. */
@@ -9,7 +9,6 @@ function answer(page: Page, how: 'accept' | 'dismiss'): void {
 }
 
 test('asks before an invitation is lost, and shows what is wrong with it', async ({ page }) => {
-  await createSession(page);
   await openScreen(page, 'users');
   await page.getByRole('button', { name: /Invite user/ }).click();
   const dialog = page.getByRole('dialog');
@@ -38,7 +37,6 @@ test('asks before an invitation is lost, and shows what is wrong with it', async
 
 test('asks before an edited user is left', async ({ page, server }) => {
   await createUser(server, 'editor');
-  await createSession(page);
   await openScreen(page, 'users');
   await page.getByRole('table').getByRole('link').last().click();
   await page.getByLabel('Name').fill('Another name');
@@ -50,7 +48,6 @@ test('asks before an edited user is left', async ({ page, server }) => {
 });
 
 test('marks missing parameters in the console, and shows the response', async ({ page }) => {
-  await createSession(page);
   await openScreen(page, 'api?op=content_list');
   const send = page.getByRole('button', { name: 'Send GET' });
   await send.click();
@@ -65,7 +62,6 @@ test('marks missing parameters in the console, and shows the response', async ({
 test.describe('with webhooks', () => {
   test.use({ options: { environment: { CMS_WEBHOOK_ALLOW_PRIVATE: 'true' } } });
   test('creates a webhook for all types', async ({ page, server }) => {
-    await createSession(page);
     await openScreen(page, 'c/_webhooks/+new');
     await page.getByLabel('Name', { exact: false }).first().fill('All');
     await page.getByLabel('Url').fill('https://127.0.0.1:9/');
@@ -85,7 +81,6 @@ test('shows changes of a user by others, and keeps those that are not saved yet'
   const found = await server.request('GET', `/api/v1/internal/user?q=${email}`);
   const { data } = (await found.json()) as { data: { id: string }[] };
   const path = `/api/v1/internal/user/${data[0]?.id}`;
-  await createSession(page);
   await openScreen(page, `users/${data[0]?.id}`);
   const update = page.getByRole('checkbox', { name: 'author: Update' });
   await expect(update).not.toBeChecked();

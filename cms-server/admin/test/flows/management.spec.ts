@@ -1,5 +1,5 @@
 // What administrators and developers do: keys, webhooks, workflows, the system, the API console.
-import { createSession, createUser, expect, expectAccessible, test } from '../support';
+import { createSession, createUser, expect, expectAccessible, open, test } from '../support';
 
 test('creates a key, changes it, rotates it and revokes it; programs notice each', async ({
   page,
@@ -23,8 +23,7 @@ test('creates a key, changes it, rotates it and revokes it; programs notice each
     await page.getByRole('menuitem', { name: action }).click();
   };
 
-  await createSession(page);
-  await page.goto('/admin/keys');
+  await open(page, 'keys');
   await page.getByRole('button', { name: 'New key' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel(/^Name/).fill('site');
@@ -70,8 +69,7 @@ test('creates a key, changes it, rotates it and revokes it; programs notice each
 });
 
 test('rebuilds the index with progress, and checks data integrity', async ({ page }) => {
-  await createSession(page);
-  await page.goto('/admin/system');
+  await open(page, 'system');
   await expect(page.getByText('All parts are ready.')).toBeVisible();
   await expect(page.getByText('Free disk space')).toBeVisible();
   const memory = page.getByRole('img', { name: /^[\d.]+ .?B to [\d.]+ .?B in the last minute$/ });
@@ -90,8 +88,7 @@ test('rebuilds the index with progress, and checks data integrity', async ({ pag
 });
 
 test('sends a request from the console, and shows it as commands', async ({ page }) => {
-  await createSession(page);
-  await page.goto('/admin/api');
+  await open(page, 'api');
   await page.getByLabel('contentType').fill('post');
   await page.getByLabel('limit').fill('2');
   await expect(page.getByLabel('curl')).toHaveValue(/\/api\/v1\/content\/post\?limit=2/);
@@ -118,8 +115,7 @@ test('sends a request from the console, and shows it as commands', async ({ page
 });
 
 test('creates a workflow, and names the line of a validation error', async ({ page }) => {
-  await createSession(page);
-  await page.goto('/admin/workflows');
+  await open(page, 'workflows');
   await expect(page.getByRole('heading', { name: /publishing/ })).toBeVisible();
   await page.getByRole('button', { name: 'New workflow' }).click();
   await page.getByRole('tab', { name: 'JSON' }).click();
@@ -147,8 +143,7 @@ test('creates a workflow, and names the line of a validation error', async ({ pa
 });
 
 test('edits states and transitions in a form, by keyboard', async ({ page, server }) => {
-  await createSession(page);
-  await page.goto('/admin/workflows');
+  await open(page, 'workflows');
   await page.getByRole('button', { name: 'New workflow' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Name', { exact: true }).fill('Legal review');
@@ -196,8 +191,7 @@ test('edits states and transitions in a form, by keyboard', async ({ page, serve
 });
 
 test('begins the console with the request of the open screen', async ({ page }) => {
-  await createSession(page);
-  await page.goto('/admin/c/post/the-ten-oclock-boat');
+  await open(page, 'c/post/the-ten-oclock-boat');
   await page
     .getByRole('navigation', { name: 'Navigation' })
     .getByRole('link', { name: 'API', exact: true })

@@ -1,36 +1,12 @@
 import type { Page } from '@playwright/test';
+import { pasteImage, png } from '../media';
 import { ADMIN_KEY } from '../server';
-import { createSession, expect, expectAccessible, test } from '../support';
+import { expect, expectAccessible, open, test } from '../support';
 import { createType, typeDefinition } from '../types';
 
-/** A small image that the server can decode. */
-const PNG = Buffer.from(
-  'iVBORw0KGgoAAAANSUhEUgAAAAoAAAAKCAIAAAACUFjqAAAAEklEQVR4nGP4z8CAB+GTG8HSALfKY52fTcuYAAAAAElFTkSuQmCC',
-  'base64',
-);
-const png = (name: string) => ({ name, mimeType: 'image/png', buffer: PNG });
-
 async function openLibrary(page: Page): Promise<void> {
-  await createSession(page);
-  await page.goto('/admin/media');
+  await open(page, 'media');
   await expect(page.getByRole('heading', { name: 'Media' })).toBeVisible();
-}
-
-/** Pastes an image into the element that the selector finds. */
-async function pasteImage(page: Page, selector: string): Promise<void> {
-  await page.evaluate(
-    ([target, bytes]) => {
-      const data = new DataTransfer();
-      const content = Uint8Array.from(atob(bytes ?? ''), (letter) => letter.charCodeAt(0));
-      data.items.add(new File([content], 'pasted.png', { type: 'image/png' }));
-      document
-        .querySelector(target ?? 'body')
-        ?.dispatchEvent(
-          new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }),
-        );
-    },
-    [selector, PNG.toString('base64')],
-  );
 }
 
 test('uploads twelve files, names the two that are refused, and sends one of them again', async ({
@@ -64,7 +40,7 @@ test('filters files, keeps the filters in the address, and pastes an image', asy
   await page.reload();
   await expect(page.getByText('1 found')).toBeVisible();
   await page.getByRole('button', { name: 'Remove filters' }).first().click();
-  await pasteImage(page, 'body');
+  await pasteImage(page.locator('body'));
   await expect(page.getByText('1 file uploaded.')).toBeVisible();
   await page.getByRole('button', { name: 'No alt text' }).click();
   await expect(page.getByRole('link', { name: /pasted\.png/ })).toBeVisible();
@@ -99,8 +75,7 @@ test('counts the address of a file in any text as a use', async ({ page, server 
   const body = `<p><a href="${inRichText.url}">file</a></p>`;
   const texts = { id: 'texts', title: 'Texts', body, list: ['', inList.url] };
   await server.send('POST', '/api/v1/content/page', texts);
-  await createSession(page);
-  await page.goto('/admin/media?unused=1&kind=file');
+  await open(page, 'media?unused=1&kind=file');
   await expect(page.getByText('1 of the 4 files on this page are not used.')).toBeVisible();
   await expect(page.getByRole('link', { name: /lonely\.txt/ })).toBeVisible();
   await expect(page.getByText(/Only the files of this page are checked/)).toBeVisible();
@@ -134,8 +109,7 @@ test('crops an image by keyboard and by numbers, and sets its focal point', asyn
 });
 
 test('chooses several files by keyboard in their order', async ({ page }) => {
-  await createSession(page);
-  await page.goto('/admin/c/product/slow-kettle');
+  await open(page, 'c/product/slow-kettle');
   await page.getByRole('button', { name: 'Choose… Pictures' }).click();
   const dialog = page.getByRole('dialog', { name: 'Choose files' });
   const search = dialog.getByRole('searchbox');
@@ -167,7 +141,7 @@ test('chooses several files by keyboard in their order', async ({ page }) => {
   await expect(pictures).toContainText('night-ferry.jpg');
   const before = await pictures.getByRole('listitem').count();
   // Pasted into the field, a file is uploaded and added in place; its alt text is written beside it.
-  await pasteImage(page, '[data-path=pictures] .media');
+  await pasteImage(page.locator('[data-path=pictures] .media'));
   await expect(pictures.getByRole('listitem')).toHaveCount(before + 1);
   const alt = pictures.getByRole('textbox', { name: 'Alt text pasted.png' });
   await alt.fill('A grey square');
@@ -179,8 +153,7 @@ test('chooses several files by keyboard in their order', async ({ page }) => {
 test('pastes text into the alternative text, although the clipboard has a picture of it', async ({
   page,
 }) => {
-  await createSession(page);
-  await page.goto('/admin/c/author/maren');
+  await open(page, 'c/author/maren');
   // As a spreadsheet copies a cell.
   const pastes = (text: string) =>
     page.getByLabel(/^Alt text/).evaluate((input, plain) => {
@@ -197,8 +170,7 @@ test('pastes text into the alternative text, although the clipboard has a pictur
 });
 
 test('offers an alternative text again that was not saved before its form was left', async ({ page }) => {
-  await createSession(page);
-  await page.goto('/admin/c/author/maren');
+  await open(page, 'c/author/maren');
   const alt = page.getByLabel(/^Alt text/);
   await expect(alt).toBeVisible();
   await page.route('**/api/v1/content/_media/**', (route) =>

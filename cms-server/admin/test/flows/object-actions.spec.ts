@@ -1,11 +1,10 @@
 import { createNews } from '../news';
-import { createSession, createUser, expect, expectAccessible, test } from '../support';
+import { createSession, createUser, expect, expectAccessible, open, test } from '../support';
 
 test('offers the actions of the open object in the command palette', async ({ page, server }) => {
   const post = { id: 'palette-post', title: 'From the palette' };
   await server.request('POST', '/api/v1/content/post', post);
-  await createSession(page);
-  await page.goto('/admin/c/event');
+  await open(page, 'c/event');
   await page.getByRole('row').nth(1).getByRole('link').first().click();
   await expect(page.getByRole('complementary', { name: 'About this object' })).toBeVisible();
   await page.getByRole('button', { name: 'Search or jump to…' }).click();
@@ -25,8 +24,7 @@ test('offers the actions of the open object in the command palette', async ({ pa
 });
 
 test('discards typed text and moves the focus to the heading', async ({ page }) => {
-  await createSession(page);
-  await page.goto('/admin/c/author');
+  await open(page, 'c/author');
   await page.getByRole('row').nth(1).getByRole('link').first().click();
   await page.getByLabel('Name').first().fill('Someone else');
   await page.getByRole('button', { name: 'Discard…' }).first().click();
@@ -39,8 +37,7 @@ test('shows who deleted the object of an address, and restores it', async ({ pag
   const type = { id: 'gone', name: 'Gone Person', role: 'writer' };
   await server.send('POST', '/api/v1/content/author', type);
   await server.send('DELETE', '/api/v1/content/author/gone');
-  await createSession(page);
-  await page.goto('/admin/c/author/gone');
+  await open(page, 'c/author/gone');
   await expect(page.getByRole('heading', { name: 'This object was deleted' })).toBeVisible();
   await expect(page).toHaveTitle(/This object was deleted/);
   await expectAccessible(page);
@@ -67,8 +64,7 @@ test('makes one copy of an object, also if the user tries again after a lost res
   server,
 }) => {
   await createNews(server, 1);
-  await createSession(page);
-  await page.goto('/admin/c/news/news-0');
+  await open(page, 'c/news/news-0');
   let isLost = true;
   await page.route('**/news-0/duplicate', async (route) => {
     const response = await route.fetch();
@@ -89,8 +85,7 @@ test('makes one copy of an object, also if the user tries again after a lost res
 
 test('notices that an object was published although the response was lost', async ({ page, server }) => {
   await createNews(server, 1);
-  await createSession(page);
-  await page.goto('/admin/c/news/news-0');
+  await open(page, 'c/news/news-0');
   await page.route('**/news-0/publish', async (route) => {
     await route.fetch();
     await route.abort();
@@ -102,8 +97,7 @@ test('notices that an object was published although the response was lost', asyn
 });
 
 test('starts another new object from the form of a new one', async ({ page }) => {
-  await createSession(page);
-  await page.goto('/admin/c/author/+new');
+  await open(page, 'c/author/+new');
   const name = page.getByLabel('Name').first();
   await name.fill('First person');
   await expect(page.getByText(/1 change, stored/)).toBeVisible();

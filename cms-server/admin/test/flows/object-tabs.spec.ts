@@ -1,5 +1,5 @@
 // The parts of an object: content, translations, versions, what links to it; each with its count.
-import { createSession, expect, expectAccessible, test } from '../support';
+import { expect, expectAccessible, test } from '../support';
 import { openForm, saveButton } from '../writing';
 
 const TRANSLATED = {
@@ -14,7 +14,6 @@ const TRANSLATED = {
 
 test('says how many languages are translated, and goes to an error in one', async ({ page, server }) => {
   await server.send('POST', '/api/v1/content/contact', TRANSLATED);
-  await createSession(page);
   await openForm(page, 'c/contact/two-languages');
   const tab = page.getByRole('navigation', { name: 'Parts of this object' });
   const translations = tab.getByRole('link', { name: /^Translations/ });
@@ -45,7 +44,6 @@ test('says how many languages are translated, and goes to an error in one', asyn
 });
 
 test('has translations of a new object beside its content', async ({ page }) => {
-  await createSession(page);
   await openForm(page, 'c/contact/+new');
   await page.getByLabel('Contact title').fill('Contact');
   const tabs = page.getByRole('navigation', { name: 'Parts of this object' });
@@ -65,7 +63,6 @@ test('has translations of a new object beside its content', async ({ page }) => 
 
 test('says how many objects link to it, a moment after it was opened', async ({ page }) => {
   await page.clock.install();
-  await createSession(page);
   await openForm(page, 'c/author/maren');
   await page.clock.fastForward(5000);
   const used = page.getByRole('link', { name: /^Used by/ });

@@ -2,7 +2,7 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
-import { createSession, createUser, expect, expectAccessible, test } from '../support';
+import { createSession, createUser, expect, expectAccessible, open, test } from '../support';
 import { addManaged, expectNoSidewaysScroll, openScreen } from '../screens';
 import { createType, typeDefinition } from '../types';
 
@@ -14,8 +14,7 @@ test('gives rights by keyboard: one stop of the Tab key, arrows, a filter for ma
 }) => {
   for (const name of ['harbour', 'harbourpilot'])
     await createType(server, typeDefinition(name, name, { title: { inputType: 'text' } }));
-  await createSession(page);
-  await page.goto('/admin/keys');
+  await open(page, 'keys');
   await page.getByRole('button', { name: 'New key' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel(/^Name/).fill('site');
@@ -53,7 +52,6 @@ test('gives rights by keyboard: one stop of the Tab key, arrows, a filter for ma
 test('names each right on a phone, and nothing is cut off', async ({ page, server }) => {
   await addManaged(server);
   await page.setViewportSize(PHONE);
-  await createSession(page);
   await openScreen(page, 'keys');
   await page.getByRole('button', { name: 'New key' }).click();
   const row = page.getByRole('dialog').getByRole('row', { name: /^Post/ });
@@ -113,8 +111,7 @@ test('moves the focus to the next key after one was revoked', async ({ page, ser
     const body = { name, kind: 'scoped', rules: [{ ctd: '*', read: true }] };
     await server.send('POST', '/api/v1/internal/key', body);
   }
-  await createSession(page);
-  await page.goto('/admin/keys');
+  await open(page, 'keys');
   for (const [name, next] of [
     ['first', 'second'],
     ['second', 'read-only'],
@@ -135,8 +132,7 @@ test('moves the focus to the next key after one was revoked', async ({ page, ser
 
 test('shows the history of one object', async ({ page, server }) => {
   await addManaged(server);
-  await createSession(page);
-  await page.goto('/admin/activity');
+  await open(page, 'activity');
   await page.getByRole('button', { name: 'History of Tidewater' }).first().click();
   await expect(page).toHaveURL(/type=product/);
   await expect(page).toHaveURL(/id=tidewater/);
@@ -149,8 +145,7 @@ test('shows the history of one object', async ({ page, server }) => {
 });
 
 test('shows the changes of some days', async ({ page }) => {
-  await createSession(page);
-  await page.goto('/admin/activity');
+  await open(page, 'activity');
   const rows = page.getByRole('main').getByRole('listitem');
   const today = await page.evaluate(() => {
     const now = new Date();
@@ -173,8 +168,7 @@ test('shows what another administrator rebuilds and changes', async ({ page, ser
   await server.request('POST', '/api/v1/internal/reindex', { contentTypes: ['post', 'author'] });
   const bulk = { action: 'patch', patch: { excerpt: 'Soon.' }, filters: {}, expect: 16 };
   await server.send('POST', '/api/v1/content/post/bulk', bulk);
-  await createSession(page);
-  await page.goto('/admin/system');
+  await open(page, 'system');
   const rebuild = page.getByRole('listitem').filter({ hasText: 'Post, Author · Done' });
   await expect(rebuild).toContainText('21 of 21 objects · admin · ');
   await expect(page.getByRole('listitem').filter({ hasText: '16 of 16' })).toContainText(
@@ -187,8 +181,7 @@ test('shows what another administrator rebuilds and changes', async ({ page, ser
 });
 
 test('continues the rebuild of the index when the screen is left', async ({ page }) => {
-  await createSession(page);
-  await page.goto('/admin/system');
+  await open(page, 'system');
   await page.getByRole('button', { name: 'Rebuild' }).click();
   await page.getByRole('link', { name: 'Activity', exact: true }).click();
   await expect(page.getByRole('heading', { name: 'Activity' })).toBeVisible();
@@ -199,8 +192,7 @@ test('continues the rebuild of the index when the screen is left', async ({ page
 });
 
 test('stops a check by its button, and when the screen is left', async ({ page }) => {
-  await createSession(page);
-  await page.goto('/admin/system');
+  await open(page, 'system');
   const section = page.getByRole('region', { name: 'Integrity' });
   const check = section.getByRole('button', { name: 'Check', exact: true });
   const stop = section.getByRole('button', { name: 'Stop', exact: true });
@@ -237,8 +229,7 @@ test('leads from a missing file to its object, and offers no repair for it', asy
   const folder = join(server.folder, 'data/media');
   const name = readdirSync(folder).find((file) => file.startsWith('_media-')) ?? '';
   rmSync(join(folder, name));
-  await createSession(page);
-  await page.goto('/admin/system');
+  await open(page, 'system');
   await page.getByRole('button', { name: 'Check', exact: true }).click();
   await expect(page.getByText('1 finding')).toBeVisible();
   await expect(page.getByRole('button', { name: 'Repair' })).toHaveCount(0);

@@ -1,8 +1,7 @@
-import { createSession, expect, expectAccessible, test } from '../support';
+import { expect, expectAccessible, open, test } from '../support';
 
 test('activity says that there are changes, and shows them when asked', async ({ page, server }) => {
-  await createSession(page);
-  await page.goto('/admin/activity');
+  await open(page, 'activity');
   const rows = page.getByRole('main').getByRole('listitem');
   await expect(rows.first()).toBeVisible();
   const author = { id: 'late', name: 'Late Arrival', role: 'writer' };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 import type { Server } from '../server';
 import { addManaged, openScreen, SCREENS } from '../screens';
-import { createSession, expect, expectAccessible, test } from '../support';
+import { expect, expectAccessible, test } from '../support';
 
 const TEXTS = join(import.meta.dirname, '../../src/text');
 /** Stands for an argument of a text. */
@@ -77,7 +77,6 @@ test('speaks German on every screen after it was chosen in the settings', async 
     const found = (await shown(page)).filter((text) => english.some((pattern) => pattern.test(text)));
     expect(found, `English in ${place}`).toEqual([]);
   };
-  await createSession(page);
   await openScreen(page, 'me');
   // While the page is in English, the comparison must find English sentences.
   expect(

@@ -2,7 +2,7 @@
 import type { Locator, Page } from '@playwright/test';
 import { addManaged, openScreen, tabTo } from '../screens';
 import { createNews } from '../news';
-import { createSession, expect, expectAccessible, signIn, test } from '../support';
+import { expect, expectAccessible, signIn, test } from '../support';
 import { openForm, saveButton } from '../writing';
 
 test('writes, corrects and publishes a post without a pointer', async ({ page, server }) => {
@@ -59,7 +59,6 @@ test('keeps the focus after a save or a restore, in a dialog that loads, and aft
   server,
 }) => {
   await createNews(server, 2);
-  await createSession(page);
   await openForm(page, 'c/news/news-0');
   await page.getByLabel('Title').fill('Changed');
   await saveButton(page).press('Enter');
@@ -128,7 +127,6 @@ test('puts links in order with a pointer, with keys and with the menu', async ({
   const link = (id: string) => ({ type: 'internal', dataUrl: `/api/v1/content/place/${id}` });
   const places = ['tidemill', 'kronan', 'boatyard'].map(link);
   await server.request('PATCH', '/api/v1/content/post/batch', [{ id: 'the-ten-oclock-boat', places }]);
-  await createSession(page);
   await openScreen(page, 'c/post/the-ten-oclock-boat');
   const list = page.getByRole('group', { name: 'Places', exact: true }).getByRole('list').first();
   await expect(list.getByRole('listitem')).toHaveCount(3);
@@ -161,7 +159,6 @@ test('puts the blocks of a text in order with a pointer and with keys', async ({
     blocks: [block('a', 'One'), block('b', 'Two'), block('c', 'Three')],
   };
   await server.request('PATCH', '/api/v1/content/post/batch', [{ id: 'the-ten-oclock-boat', content }]);
-  await createSession(page);
   await openScreen(page, 'c/post/the-ten-oclock-boat');
   const text = page.getByRole('textbox', { name: 'Content' });
   const paragraphs = text.locator('p');
@@ -187,7 +184,6 @@ test('puts the blocks of a text in order with a pointer and with keys', async ({
 });
 
 test('puts the items of a list in order with a pointer', async ({ page }) => {
-  await createSession(page);
   await openScreen(page, 'c/place/tidemill');
   const list = page.getByRole('group', { name: 'Opening hours', exact: true }).getByRole('list').first();
   await expect(list.getByRole('listitem')).toHaveCount(2);

@@ -97,7 +97,6 @@ test('has enough contrast in the themes of the settings', async ({ page, server 
 
 test('moves nothing with reduced motion', async ({ page }) => {
   await page.emulateMedia({ reducedMotion: 'reduce' });
-  await createSession(page);
   await openScreen(page, 'c/product/tidewater');
   await page.getByRole('button', { name: 'Choose… Pictures' }).click();
   await expect(page.getByRole('listbox').getByRole('option').first()).toBeVisible();

@@ -34,7 +34,6 @@ async function listen(page: Page): Promise<() => Promise<string[]>> {
 }
 
 test('announces results, choices, errors, moves and what was saved', async ({ page }) => {
-  await createSession(page);
   await openScreen(page, 'c/product');
   let heard = await listen(page);
   await page.getByRole('searchbox').first().fill('kettle');

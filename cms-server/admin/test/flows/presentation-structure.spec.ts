@@ -1,7 +1,7 @@
 // The structure of the main screens as assistive technology gets it: landmarks, headings, names and roles.
 import type { Locator, Page } from '@playwright/test';
 import { addManaged, openScreen } from '../screens';
-import { createSession, expect, expectAccessible, signIn, test } from '../support';
+import { expect, expectAccessible, signIn, test } from '../support';
 
 const main = (page: Page): Locator => page.getByRole('main');
 
@@ -58,7 +58,6 @@ test('the frame has a skip link, landmarks and groups of links', async ({ page }
 });
 
 test('a list is a table with named columns, sortable by buttons', async ({ page }) => {
-  await createSession(page);
   await openScreen(page, 'c/author');
   await expect(main(page)).toMatchAriaSnapshot(`
     - heading "Author" [level=1]
@@ -90,7 +89,6 @@ test('a list is a table with named columns, sortable by buttons', async ({ page 
 });
 
 test('a form names each field, what is required and what helps', async ({ page }) => {
-  await createSession(page);
   await openScreen(page, 'c/product/tidewater');
   await expect(main(page).locator('form')).toMatchAriaSnapshot(`
     - textbox "Name (required)": Tidewater
@@ -135,7 +133,6 @@ test('a form names each field, what is required and what helps', async ({ page }
 
 test('dialogs have names, and end with what they do', async ({ page, server }) => {
   await addManaged(server);
-  await createSession(page);
   await openScreen(page, 'c/product/tidewater');
   await page.getByRole('button', { name: 'More actions' }).click();
   await expect(page.getByRole('menu')).toMatchAriaSnapshot(`
@@ -185,7 +182,6 @@ test('dialogs have names, and end with what they do', async ({ page, server }) =
 
 test('versions, types and users are tables; settings are groups', async ({ page, server }) => {
   await addManaged(server);
-  await createSession(page);
   await openScreen(page, 'c/product/tidewater?panel=versions');
   await expect(main(page)).toMatchAriaSnapshot(`
     - heading "Tidewater" [level=1]

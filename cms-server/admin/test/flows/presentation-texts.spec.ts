@@ -71,7 +71,6 @@ test('names objects by their ids if their title has only spaces', async ({ page,
 
 test('shows texts in their own direction', async ({ page, server }) => {
   await createPages(server, [HEBREW, OVERRIDE]);
-  await createSession(page);
   await openScreen(page, 'c/page');
   // In a text that begins with Hebrew, the last character is at the left.
   const link = page.getByRole('link', { name: HEBREW });

@@ -4,7 +4,7 @@ import { createServer, type Server as HttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Page } from '@playwright/test';
 import { Server } from '../server';
-import { createSession, expect, expectAccessible, test as base } from '../support';
+import { expect, expectAccessible, open, test as base } from '../support';
 import { changeType } from '../types';
 
 /** The code of the guide to previews: reading with the token, and following each save in two ways. */
@@ -61,8 +61,7 @@ async function openPost(page: Page, server: Server, site: string): Promise<void>
   await changeType(server, 'post', ({ metaDefinition }) => {
     metaDefinition.admin = { ...metaDefinition.admin, previewUrl: `${site}/post/{id}?token={token}` };
   });
-  await createSession(page);
-  await page.goto('/admin/c/post/the-ten-oclock-boat');
+  await open(page, 'c/post/the-ten-oclock-boat');
   await page.getByRole('button', { name: 'Preview', exact: true }).click();
 }
 

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { createSession, expect, expectAccessible, test } from '../support';
+import { createSession, expect, expectAccessible, open, test } from '../support';
 import type { Server } from '../server';
 import { changeType, createType, typeDefinition } from '../types';
 
@@ -40,8 +40,7 @@ test.describe('Draft & Public', () => {
       body: 'The boat leaves at ten.',
       related: [link('note', 'other')],
     });
-    await createSession(page);
-    await page.goto('/admin/c/note/first');
+    await open(page, 'c/note/first');
   });
 
   test('shows what a colleague saved meanwhile before readers get it', async ({ page, server }) => {
@@ -259,8 +258,7 @@ test('leads from the title to the actions on a phone', async ({ page, server }) 
   await createNotes(server, 'report', { workflowId: 'publishing' });
   await server.send('POST', '/api/v1/content/report', { id: 'one', title: 'Report' });
   await page.setViewportSize({ width: 390, height: 500 });
-  await createSession(page);
-  await page.goto('/admin/c/report/one');
+  await open(page, 'c/report/one');
   await expect(page.getByRole('main')).toContainText('State draft');
   const move = panel(page).getByRole('button', { name: 'Move to review' });
   await expect(move).not.toBeInViewport();
@@ -274,8 +272,7 @@ test('leads from the title to the actions on a phone', async ({ page, server }) 
 test('moves an object through all states of its workflow', async ({ page, server }) => {
   await createNotes(server, 'report', { workflowId: 'publishing' });
   await server.send('POST', '/api/v1/content/report', { id: 'one', title: 'Report' });
-  await createSession(page);
-  await page.goto('/admin/c/report/one');
+  await open(page, 'c/report/one');
   const dialog = page.getByRole('dialog');
   for (const state of ['review', 'draft', 'review', 'public', 'archive']) {
     await panel(page)
@@ -317,8 +314,7 @@ test('opens the preview of a draft', async ({ page, server, pageOrigin }) => {
   const previewUrl = '/api/v1/content/leaf/{id}?auth_token={token}';
   await changeType(server, 'leaf', ({ metaDefinition }) => (metaDefinition.admin = { previewUrl }));
   await server.send('POST', '/api/v1/content/leaf', { id: 'one', title: 'A hidden leaf' });
-  await createSession(page);
-  await page.goto('/admin/c/leaf/one');
+  await open(page, 'c/leaf/one');
   await page.getByRole('button', { name: 'Preview', exact: true }).click();
   const link = page.getByRole('region', { name: 'Preview' }).getByRole('link', { name: 'Open in a new tab' });
   await expect(link).toHaveAttribute('href', /leaf\/one\?auth_token=pv_/);

@@ -1,11 +1,10 @@
 // Finding the object to link to.
-import { createSession, expect, expectAccessible, test } from '../support';
+import { expect, expectAccessible, open, test } from '../support';
 import { openForm } from '../writing';
 
 test('says in which property the words were found', async ({ page, server }) => {
   const found = await server.request('GET', '/api/v1/content/event?limit=1&fields[]=id');
   const { data } = (await found.json()) as { data: { id: string }[] };
-  await createSession(page);
   await openForm(page, `c/event/${data[0]?.id ?? ''}`);
   const search = page.getByRole('combobox', { name: 'Hosts: search' });
   await search.fill('wheel');
@@ -22,8 +21,7 @@ test('says in which property the words were found', async ({ page, server }) => 
 });
 
 test('closes an open sheet with its screen', async ({ page }) => {
-  await createSession(page);
-  await page.goto('/admin/c/event');
+  await open(page, 'c/event');
   await page.getByRole('link', { name: /New/ }).first().click();
   const search = page.getByRole('combobox', { name: /Hosts/ });
   await search.fill('Greta Nord');

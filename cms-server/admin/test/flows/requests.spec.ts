@@ -1,11 +1,10 @@
 // The requests behind a screen.
 import { addManaged, openScreen, SCREENS } from '../screens';
-import { createSession, expect, expectAccessible, test } from '../support';
+import { createSession, expect, expectAccessible, open, test } from '../support';
 import { enableDraftPublic } from '../types';
 
 test('shows the requests of a screen as commands, and opens one in the console', async ({ page }) => {
-  await createSession(page);
-  await page.goto('/admin/c/product?order=-price');
+  await open(page, 'c/product?order=-price');
   await expect(page.getByRole('table').getByRole('rowheader')).toHaveCount(14);
   await page.getByRole('button', { name: 'ada', exact: true }).click();
   await page.getByRole('menuitem', { name: 'Requests of this screen' }).click();
@@ -30,8 +29,7 @@ test('shows the requests of a screen as commands, and opens one in the console',
 test('hands the body of a save over to the console, and closes by Escape', async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 800 });
   await page.emulateMedia({ colorScheme: 'dark' });
-  await createSession(page);
-  await page.goto('/admin/c/author/maren');
+  await open(page, 'c/author/maren');
   await page.getByLabel('Role').selectOption('buyer');
   await page.getByRole('button', { name: /^Save/ }).click();
   await expect(page.getByText(/Saved as version/).first()).toBeVisible();
@@ -77,8 +75,7 @@ test('has the requests of every screen, and begins the console with one of them'
 test('sends requests without drafts, and shows commands for a query', async ({ page, server }) => {
   await enableDraftPublic(server, 'post');
   await server.request('POST', '/api/v1/content/post/the-ten-oclock-boat/unpublish');
-  await createSession(page);
-  await page.goto('/admin/api?op=content_list&path.contentType=post&query.limit=1');
+  await open(page, 'api?op=content_list&path.contentType=post&query.limit=1');
   await page.getByRole('button', { name: 'Send GET' }).click();
   const response = page.getByRole('region', { name: 'Response' }).last();
   await expect(response).toContainText('"total_count": 16');

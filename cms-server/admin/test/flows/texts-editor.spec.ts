@@ -1,9 +1,9 @@
-import { createSession, expect, expectAccessible, test } from '../support';
-import { focusText, open, save, text, tool } from '../texts';
+import { holdUploads, pasteImage } from '../media';
+import { createSession, expect, expectAccessible, open, test } from '../support';
+import { focusText, save, text, tool } from '../texts';
 
 test('moves between text, tool bar and the next field by keyboard', async ({ page }) => {
-  await createSession(page);
-  await open(page, 'product', 'tidewater');
+  await open(page, 'c/product/tidewater');
   const editor = text(page, 'Description');
   await editor.focus();
   await page.keyboard.press('Alt+F10');
@@ -25,7 +25,7 @@ test('inserts an image of the library, and uploads a pasted one', async ({ page,
   await createSession(page);
   await page.setViewportSize({ width: 390, height: 800 });
   await page.emulateMedia({ colorScheme: 'dark' });
-  await open(page, 'product', 'tidewater');
+  await open(page, 'c/product/tidewater');
   const editor = text(page, 'Description');
   await focusText(editor);
   await page.keyboard.press('ControlOrMeta+End');
@@ -38,15 +38,7 @@ test('inserts an image of the library, and uploads a pasted one', async ({ page,
   await page.keyboard.type('Words behind it');
   await editor.locator('figcaption').first().click();
   await page.keyboard.type('The mill');
-  await editor.evaluate(async (element) => {
-    const canvas = document.createElement('canvas');
-    const blob = await new Promise<Blob | null>((done) => canvas.toBlob(done));
-    const data = new DataTransfer();
-    data.items.add(new File(blob ? [blob] : [], 'pasted.png', { type: 'image/png' }));
-    element.dispatchEvent(
-      new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }),
-    );
-  });
+  await pasteImage(editor);
   await expect(editor.locator('figure')).toHaveCount(2);
   await expectAccessible(page);
   await save(page);
@@ -59,13 +51,8 @@ test('inserts an image of the library, and uploads a pasted one', async ({ page,
 
 test('puts a pasted image where it was pasted, while the user writes elsewhere', async ({ page, server }) => {
   await createSession(page);
-  let release: () => void = () => undefined;
-  const released = new Promise<void>((done) => (release = done));
-  await page.route('**/api/media', async (route) => {
-    await released;
-    await route.continue();
-  });
-  await open(page, 'product', 'tidewater');
+  const release = await holdUploads(page);
+  await open(page, 'c/product/tidewater');
   const editor = text(page, 'Description');
   await focusText(editor);
   await page.keyboard.press('ControlOrMeta+a');
@@ -75,15 +62,7 @@ test('puts a pasted image where it was pasted, while the user writes elsewhere',
   await page.keyboard.press('ArrowUp');
   await page.keyboard.press('Home');
   for (let step = 0; step < 5; step += 1) await page.keyboard.press('ArrowRight');
-  await editor.evaluate(async (element) => {
-    const canvas = document.createElement('canvas');
-    const blob = await new Promise<Blob | null>((done) => canvas.toBlob(done));
-    const data = new DataTransfer();
-    data.items.add(new File(blob ? [blob] : [], 'slow.png', { type: 'image/png' }));
-    element.dispatchEvent(
-      new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }),
-    );
-  });
+  await pasteImage(editor, 'slow.png');
   await expect(editor.getByText('Uploading slow.png…')).toBeVisible();
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('End');
@@ -99,8 +78,7 @@ test('puts a pasted image where it was pasted, while the user writes elsewhere',
 });
 
 test('inserts an image from elsewhere by its address', async ({ page }) => {
-  await createSession(page);
-  await open(page, 'product', 'tidewater');
+  await open(page, 'c/product/tidewater');
   const editor = text(page, 'Description');
   await focusText(editor);
   await page.keyboard.press('ControlOrMeta+End');
@@ -120,8 +98,7 @@ test('inserts an image from elsewhere by its address', async ({ page }) => {
 
 test('has the most used tools on a phone, and shows the others on request', async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 });
-  await createSession(page);
-  await page.goto('/admin/c/post/the-ten-oclock-boat');
+  await open(page, 'c/post/the-ten-oclock-boat');
   const bar = page.getByRole('toolbar', { name: /Content/ });
   await expect(bar).toBeVisible();
   const seen = (name: string) =>

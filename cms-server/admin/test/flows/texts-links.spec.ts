@@ -1,13 +1,12 @@
 // Links from texts to objects.
-import { createSession, expect, expectAccessible, test } from '../support';
-import { focusText, open, save, text, tool } from '../texts';
+import { expect, expectAccessible, open, test } from '../support';
+import { focusText, save, text, tool } from '../texts';
 import { changeType } from '../types';
 
 test('links a rich text to an object at its address for readers', async ({ page, server }) => {
   const previewUrl = 'https://www.example.com/journal/{slug}?token={token}';
   await changeType(server, 'post', ({ metaDefinition }) => (metaDefinition.admin = { previewUrl }));
-  await createSession(page);
-  await open(page, 'product', 'tidewater');
+  await open(page, 'c/product/tidewater');
   await focusText(text(page, 'Description'));
   await page.keyboard.press('ControlOrMeta+End');
   await page.keyboard.type(' See ');
@@ -28,8 +27,7 @@ test('links a rich text to an object at its address for readers', async ({ page,
 });
 
 test('links blocks and Markdown to objects that have no address', async ({ page, server, pageOrigin }) => {
-  await createSession(page);
-  await open(page, 'post', 'the-ten-oclock-boat');
+  await open(page, 'c/post/the-ten-oclock-boat');
   await focusText(text(page, 'Content').locator('p').first());
   await page.keyboard.press('End');
   await page.keyboard.press('ControlOrMeta+Shift+k');
@@ -50,7 +48,7 @@ test('links blocks and Markdown to objects that have no address', async ({ page,
   await expect(page.getByRole('dialog').getByRole('textbox', { name: /^Name/ })).toHaveValue('Tidewater');
   await page.keyboard.press('Escape');
 
-  await open(page, 'place', 'port-sable');
+  await open(page, 'c/place/port-sable');
   await focusText(text(page, 'Story'));
   await tool(page, 'Link').click();
   await finder.fill(`${pageOrigin}/admin/c/author/maren?panel=used`);

@@ -1,9 +1,8 @@
 import { createSheetType, send } from '../exact';
-import { createSession, expect, expectAccessible, test } from '../support';
+import { expect, expectAccessible, open, test } from '../support';
 
 test('deletes, undoes, and restores from the trash under another id', async ({ page, server }) => {
-  await createSession(page);
-  await page.goto('/admin/c/product');
+  await open(page, 'c/product');
   await page.getByLabel('Select Roasting day ear muffs').check();
   await page.getByRole('button', { name: 'Delete', exact: true }).click();
   await page.getByRole('button', { name: 'Delete 1 object' }).click();
@@ -35,8 +34,7 @@ test('corrects a value that prevents restoring', async ({ page, server }) => {
   await server.request('DELETE', '/api/v1/content/product/ear-muffs');
   const other = { id: 'other', name: 'Roasting day ear muffs', kind: 'tool', price: 3 };
   await server.send('POST', '/api/v1/content/product', other);
-  await createSession(page);
-  await page.goto('/admin/trash');
+  await open(page, 'trash');
   await page.getByRole('button', { name: 'Restore: Roasting day ear muffs' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('button', { name: 'Restore' }).click();
@@ -66,8 +64,7 @@ test('leaves values alone that are not corrected, and leaves out properties that
   delete type.metaDefinition.propertiesConfig.extra;
   type.metaDefinition.order = ['title', 'count'];
   await server.send('PUT', typePath, type);
-  await createSession(page);
-  await page.goto('/admin/trash');
+  await open(page, 'trash');
   await page.getByRole('button', { name: 'Restore: One' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel(/^Title/).fill('First');
@@ -80,8 +77,7 @@ test('leaves values alone that are not corrected, and leaves out properties that
 
 test('shows a deleted object, and empties the trash after the number was typed', async ({ page, server }) => {
   await server.request('DELETE', '/api/v1/content/product/ear-muffs');
-  await createSession(page);
-  await page.goto('/admin/trash');
+  await open(page, 'trash');
   await page.getByRole('button', { name: 'Roasting day ear muffs', exact: true }).click();
   const dialog = page.getByRole('dialog');
   await expect(dialog.getByLabel(/^Name/)).toHaveValue('Roasting day ear muffs');
@@ -104,8 +100,7 @@ test('asks for the number of all objects that it removes, not of those that a fi
     const { id } = (await created.json()) as { id: string };
     await server.send('DELETE', `/api/v1/content/product/${id}`);
   }
-  await createSession(page);
-  await page.goto('/admin/trash?q=kettle');
+  await open(page, 'trash?q=kettle');
   await expect(page.getByRole('button', { name: 'Lost kettle', exact: true })).toHaveCount(1);
   await page.getByRole('button', { name: 'Empty the trash…' }).click();
   await page.getByLabel('Enter the number 3 to confirm').fill('3');

@@ -1,6 +1,6 @@
 // Two users at the same time: nothing is done in the name of another one, and stale screens undo nothing.
 import { ADMIN, type Server } from '../server';
-import { createSession, createUser, expect, expectAccessible, signIn, test } from '../support';
+import { createSession, createUser, expect, expectAccessible, open, signIn, test } from '../support';
 import { openForm, saveButton, signOut, withoutLiveUpdates } from '../writing';
 
 const KETTLE = 'product/slow-kettle';
@@ -13,7 +13,6 @@ async function send(server: Server, method: string, path: string, body?: unknown
 
 test('sends nothing in the name of a user who has signed in in another tab', async ({ page, server }) => {
   const ben = await createUser(server, 'admin');
-  await createSession(page);
   await openForm(page, `c/${KETTLE}`);
   // As in another tab that has not told this one yet.
   await createSession(page, ben);
@@ -35,8 +34,7 @@ test('changes only what was edited of a user and a key', async ({ page, server }
   await createUser(server, 'admin');
   const users = (await send(server, 'GET', 'internal/user')) as { data: { id: string; email: string }[] };
   const user = users.data.find(({ email }) => email.startsWith('admin@'))?.id ?? '';
-  await createSession(page);
-  await page.goto(`/admin/users/${user}`);
+  await open(page, `users/${user}`);
   await expect(page.getByLabel(/^Name/)).toHaveValue('admin user');
   await send(server, 'PUT', `internal/user/${user}`, { role: 'viewer' });
   await page.getByLabel(/^Name/).fill('Vic');
@@ -64,8 +62,7 @@ test('changes only what was edited of a user and a key', async ({ page, server }
 test('says that a workflow was changed by somebody else before it is replaced', async ({ page, server }) => {
   const review = { id: 'review', name: 'Review', states: ['draft', 'public'] };
   await send(server, 'POST', 'internal/workflow', review);
-  await createSession(page);
-  await page.goto('/admin/workflows');
+  await open(page, 'workflows');
   await page.getByRole('button', { name: 'Edit Review' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel(/^Name/).first().fill('Checked');
@@ -83,8 +80,7 @@ test('says that a workflow was changed by somebody else before it is replaced', 
 
 test('shows nothing of a user to the next one in the same tab', async ({ page, server }) => {
   const ben = await createUser(server, 'editor');
-  await createSession(page);
-  await page.goto('/admin/c/product');
+  await open(page, 'c/product');
   await page.getByLabel('Select Roasting day ear muffs').check();
   await page.getByRole('button', { name: 'Delete', exact: true }).click();
   await page.getByRole('button', { name: 'Delete 1 object' }).click();
@@ -99,7 +95,6 @@ test('shows nothing of a user to the next one in the same tab', async ({ page, s
 
 test('continues with an object that somebody else has deleted and restored', async ({ page, server }) => {
   await send(server, 'POST', 'content/author', { id: 'lost', name: 'Lost', role: 'writer' });
-  await createSession(page);
   await openForm(page, 'c/author/lost');
   await page.getByLabel('Name').fill('Lost and found');
   await send(server, 'DELETE', 'content/author/lost');
@@ -114,7 +109,6 @@ test('continues with an object that somebody else has deleted and restored', asy
 });
 
 test('has no unsaved work after a reload during a save that was carried out', async ({ page, server }) => {
-  await createSession(page);
   await openForm(page, `c/${KETTLE}`);
   await page.getByLabel('Name').fill('Saved before the reload');
   await expect(page.getByText(/1 change, stored/)).toBeVisible();
@@ -140,8 +134,7 @@ test('shows the theme of the user who signs in, and rights as soon as the tab is
   const { data } = (await send(server, 'GET', 'internal/user?q=viewer@example.com')) as {
     data: { id: string }[];
   };
-  await createSession(page);
-  await page.goto('/admin/me');
+  await open(page, 'me');
   await page.getByRole('radio', { name: 'Dark' }).check();
   await signOut(page);
   await signIn(page, ben);
@@ -191,8 +184,7 @@ test('deletes and restores what somebody else has just deleted and restored', as
 });
 
 test('keeps edits of a type that somebody else has deleted', async ({ page, server }) => {
-  await createSession(page);
-  await page.goto('/admin/types/event?view=settings');
+  await open(page, 'types/event?view=settings');
   await page
     .getByLabel(/^Label/)
     .first()

@@ -14,7 +14,6 @@ async function add(page: Page, kind: string, label: string): Promise<void> {
 }
 
 test('keeps the field for stored objects while its value is wrong, and shows the error', async ({ page }) => {
-  await createSession(page);
   await openScreen(page, 'types/product');
   await add(page, 'Number', 'Stock');
   await page.getByLabel('Required', { exact: true }).check();
@@ -30,7 +29,6 @@ test('keeps the field for stored objects while its value is wrong, and shows the
 });
 
 test('links from the plan to a wrong setting of a property and of the type', async ({ page }) => {
-  await createSession(page);
   await openScreen(page, 'types/product');
   await property(page, /^Name name/).click();
   await page.getByLabel('Pattern (regular expression)').fill('(');
@@ -49,7 +47,6 @@ test('links from the plan to a wrong setting of a property and of the type', asy
 });
 
 test('keeps a refused name and number, and applies nothing meanwhile', async ({ page }) => {
-  await createSession(page);
   await openScreen(page, 'types/product');
   await add(page, 'Number', 'Stock');
   await expect(apply(page)).toBeEnabled();
@@ -73,7 +70,6 @@ test('keeps a refused name and number, and applies nothing meanwhile', async ({ 
 });
 
 test('keeps JSON that is no definition', async ({ page }) => {
-  await createSession(page);
   await openScreen(page, 'types/place?view=json');
   await page.locator('.cm-content').fill('{"name": ');
   await expect(plan(page)).toContainText('Correct this first.');
@@ -83,7 +79,6 @@ test('keeps JSON that is no definition', async ({ page }) => {
 });
 
 test('continues a removed property under a new name, also in the slug rule', async ({ page, server }) => {
-  await createSession(page);
   await openScreen(page, 'types/post');
   await page.getByRole('button', { name: 'Remove Title' }).click();
   await add(page, 'Text', 'Headline');

@@ -2,7 +2,7 @@
 // continues writing.
 import type { Page } from '@playwright/test';
 import type { Server } from '../server';
-import { createSession, createUser, expect, expectAccessible, test } from '../support';
+import { createSession, createUser, expect, expectAccessible, open, test } from '../support';
 import { apply, createType, plan, property } from '../types';
 
 const OBJECTS = Number(process.env.CMS_FLOW_OBJECTS ?? 2000);
@@ -125,8 +125,7 @@ test('converts many objects while a colleague writes, and loses nothing', async 
   };
   await fill(server);
   const ben = await createUser(server, 'editor');
-  await createSession(page);
-  await page.goto('/admin/types/article');
+  await open(page, 'types/article');
 
   const context = await browser.newContext();
   const other = await context.newPage();

@@ -1,10 +1,9 @@
 // Content types that two people change, and options that objects still have.
-import { createSession, expect, expectAccessible, test } from '../support';
+import { expect, expectAccessible, open, test } from '../support';
 import { openScreen } from '../screens';
 import { apply, changeType, plan, property, readType } from '../types';
 
 test('shows what somebody else has changed, and keeps the edits of both', async ({ page, server }) => {
-  await createSession(page);
   await openScreen(page, 'types/product');
   await property(page, /^Price/).click();
   await page.getByLabel('Label').fill('Price per bag');
@@ -40,7 +39,6 @@ test('shows what somebody else has changed, and keeps the edits of both', async 
 });
 
 test('counts objects with a renamed option, and changes them with it', async ({ page, server }) => {
-  await createSession(page);
   await openScreen(page, 'types/product');
   await property(page, /^Roast/).click();
   const option = page.getByLabel('Value of option 1');
@@ -100,7 +98,6 @@ test('changes removed options in lists of values and in the items of lists', asy
   const before = [await withMethod(old), await withSize('250'), await withSize('125')];
   expect(Math.min(...before)).toBeGreaterThan(0);
 
-  await createSession(page);
   await openScreen(page, 'types/product');
   await property(page, /^Sizes/).click();
   await page.getByLabel('Value of option 2').fill('300');
@@ -127,7 +124,6 @@ test('changes removed options in lists of values and in the items of lists', asy
 });
 
 test('finds a kind of property by a word, by keyboard', async ({ page }) => {
-  await createSession(page);
   await openScreen(page, 'types/place');
   const add = page.getByRole('button', { name: '+ Add property' });
   await add.focus();
@@ -146,7 +142,6 @@ test('finds a kind of property by a word, by keyboard', async ({ page }) => {
 });
 
 test('returns the focus after each dialog', async ({ page }) => {
-  await createSession(page);
   await openScreen(page, 'types/event?view=settings');
   await page.getByLabel('Label', { exact: false }).first().fill('Meeting');
   for (const name of ['Delete type…', 'Discard changes']) {
@@ -169,7 +164,6 @@ test('returns the focus after each dialog', async ({ page }) => {
 });
 
 test('edits lengths, defaults and unique combinations without JSON', async ({ page, server }) => {
-  await createSession(page);
   await openScreen(page, 'types/place');
   await property(page, /^Name name/).click();
   await page.getByLabel('At least so many characters').fill('9');
@@ -196,7 +190,6 @@ test('edits lengths, defaults and unique combinations without JSON', async ({ pa
 });
 
 test('gives a type an icon, which stands before its name', async ({ page }) => {
-  await createSession(page);
   await openScreen(page, 'types/product');
   await page.getByRole('tab', { name: 'Settings' }).click();
   await page.getByLabel('Icon').fill('☕ tea');
@@ -216,8 +209,7 @@ test('gives a type an icon, which stands before its name', async ({ page }) => {
 });
 
 test('keeps what is edited while a change is being applied', async ({ page }) => {
-  await createSession(page);
-  await page.goto('/admin/types/event?view=settings');
+  await open(page, 'types/event?view=settings');
   const label = page.getByLabel(/^Label/).first();
   await label.fill('Occasion');
   await page.route('**/api/v1/internal/contenttype/apply*', async (route) => {

@@ -4,7 +4,6 @@ import { openScreen } from '../screens';
 import { apply, changeType, createType, plan, property, readType, typeDefinition } from '../types';
 
 test('creates a type with a relation, and uses it', async ({ page }) => {
-  await createSession(page);
   await openScreen(page, 'types');
   await expect(page.getByRole('row', { name: /Product product/ })).toContainText('Post');
   await expectAccessible(page);
@@ -50,7 +49,6 @@ test('creates a type with a relation, and uses it', async ({ page }) => {
 });
 
 test('renames, converts, fills and removes values as the plan says', async ({ page, server }) => {
-  await createSession(page);
   await openScreen(page, 'types/product');
   await property(page, /^Name name/).click();
   await page.getByLabel('Name in the API').fill('title');
@@ -96,7 +94,6 @@ test('reads numbers from text on request', async ({ page, server }) => {
   await createType(server, typeDefinition('vote', 'Vote', { count: { inputType: 'text' } }));
   await server.request('POST', '/api/v1/content/vote', { id: 'one', count: '12' });
   await server.request('POST', '/api/v1/content/vote', { id: 'two', count: 'many' });
-  await createSession(page);
   await openScreen(page, 'types/vote');
   await property(page, /^Count/).click();
   await page.getByLabel('Kind', { exact: true }).selectOption('integer');
@@ -112,7 +109,6 @@ test('reads numbers from text on request', async ({ page, server }) => {
 });
 
 test('asks whether a new property is the new name of a removed one', async ({ page, server }) => {
-  await createSession(page);
   await openScreen(page, 'types/place');
   await page.getByRole('button', { name: 'Remove Address' }).click();
   await page.getByRole('button', { name: '+ Add property' }).click();
@@ -131,7 +127,6 @@ test('asks whether a new property is the new name of a removed one', async ({ pa
 });
 
 test('shows a plan again when the server has changed meanwhile', async ({ page, server }) => {
-  await createSession(page);
   await openScreen(page, 'types/author');
   await page.getByRole('button', { name: 'Remove Bio' }).click();
   await plan(page)
@@ -152,7 +147,6 @@ test('shows a plan again when the server has changed meanwhile', async ({ page, 
 });
 
 test('continues in an open form when its type changes', async ({ page, server }) => {
-  await createSession(page);
   await openScreen(page, 'c/product/slow-kettle');
   await page.getByLabel('Name').fill('Slow kettle, second edition');
   await changeType(server, 'product', ({ metaDefinition: { propertiesConfig } }) => {
@@ -184,7 +178,6 @@ test('changes several types together, and keeps edits over a reload', async ({ p
 });
 
 test('deletes a type only after its name was typed', async ({ page, server }) => {
-  await createSession(page);
   await openScreen(page, 'types/event');
   await page.getByRole('button', { name: 'Delete type…' }).click();
   const dialog = page.getByRole('dialog');
@@ -198,7 +191,6 @@ test('deletes a type only after its name was typed', async ({ page, server }) =>
 });
 
 test('moves the objects of a type to the trash and keeps the type', async ({ page, server }) => {
-  await createSession(page);
   await openScreen(page, 'types/event');
   await page.getByRole('button', { name: 'Delete type…' }).click();
   const dialog = page.getByRole('dialog');
@@ -215,7 +207,6 @@ test('moves the objects of a type to the trash and keeps the type', async ({ pag
 });
 
 test('shows the form, the definition and the order by keyboard', async ({ page }) => {
-  await createSession(page);
   await openScreen(page, 'types/place');
   await property(page, /^Name name/).focus();
   await page.keyboard.press('Alt+ArrowDown');
@@ -236,7 +227,6 @@ test('shows the form, the definition and the order by keyboard', async ({ page }
 test.describe('types in files', () => {
   test.use({ options: { environment: { CMS_TYPES_READONLY: 'true' } } });
   test('shows the command in place of the builder', async ({ page }) => {
-    await createSession(page);
     await openScreen(page, 'types/product');
     await expect(page.getByText('cms ctd apply project.yaml')).toBeVisible();
     await expect(page.getByRole('button', { name: '+ Add property' })).toBeHidden();

@@ -1,23 +1,7 @@
 import type { Page } from '@playwright/test';
+import { holdUploads, png } from '../media';
 import { createSession, expect, expectAccessible, test } from '../support';
 import { createType, typeDefinition } from '../types';
-
-const PNG = Buffer.from(
-  'iVBORw0KGgoAAAANSUhEUgAAAAoAAAAKCAIAAAACUFjqAAAAEklEQVR4nGP4z8CAB+GTG8HSALfKY52fTcuYAAAAAElFTkSuQmCC',
-  'base64',
-);
-const png = (name: string) => ({ name, mimeType: 'image/png', buffer: PNG });
-
-/** Uploads wait until the returned function is called. */
-async function holdUploads(page: Page): Promise<() => void> {
-  let release: () => void = () => undefined;
-  const released = new Promise<void>((done) => (release = done));
-  await page.route('**/api/media', async (route) => {
-    await released;
-    await route.continue();
-  });
-  return release;
-}
 
 /** Refuses the questions of the page; returns them. */
 function refuseQuestions(page: Page): string[] {

@@ -1,7 +1,7 @@
 // First steps of an editor who has never seen the page: which element has the focus, and what works without an
 // explanation.
 import type { Page } from '@playwright/test';
-import { createSession, expect, expectAccessible, signIn, test } from '../support';
+import { expect, expectAccessible, open, signIn, test } from '../support';
 import type { Server } from '../server';
 import { enableDraftPublic } from '../types';
 
@@ -13,8 +13,7 @@ const side = (page: Page) => page.getByRole('navigation', { name: 'Navigation' }
 
 test('writes a post by keyboard from its first field on', async ({ page, server }) => {
   await enableDraftPublic(server, 'post');
-  await createSession(page);
-  await page.goto('/admin/c/post');
+  await open(page, 'c/post');
   await page.getByRole('link', { name: 'New: Post' }).click();
   await expect(page.getByLabel('Title')).toBeFocused();
   await page.keyboard.type('The lamp on the lock gate');
@@ -42,8 +41,7 @@ test('writes a post by keyboard from its first field on', async ({ page, server 
 });
 
 test('returns the focus when a dialog closes', async ({ page }) => {
-  await createSession(page);
-  await page.goto('/admin/c/post/the-grinder-that-sang');
+  await open(page, 'c/post/the-grinder-that-sang');
   const text = page.getByRole('textbox', { name: 'Content' });
   await text.click();
   await page.keyboard.press('Control+k');
@@ -60,8 +58,7 @@ test('returns the focus when a dialog closes', async ({ page }) => {
 test('publishes later from the dialog that publishes', async ({ page, server }) => {
   await enableDraftPublic(server, 'post');
   await edit(server, 'the-grinder-that-sang', { minutes: 9 });
-  await createSession(page);
-  await page.goto('/admin/c/post/the-grinder-that-sang');
+  await open(page, 'c/post/the-grinder-that-sang');
   const opener = page.getByRole('button', { name: 'Publish…' }).last();
   await opener.click();
   await page.getByRole('button', { name: 'Publish later…' }).click();
@@ -90,8 +87,7 @@ test('names linked objects in the dry run of a bulk job, and the schedules that 
   server,
 }) => {
   await enableDraftPublic(server, 'post');
-  await createSession(page);
-  await page.goto('/admin/c/post?q=sack');
+  await open(page, 'c/post?q=sack');
   await page
     .getByRole('row', { name: /last sack/ })
     .getByRole('checkbox')

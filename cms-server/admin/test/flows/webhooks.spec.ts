@@ -2,7 +2,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Server } from '../server';
-import { createSession, expect, expectAccessible, test } from '../support';
+import { expect, expectAccessible, open, test } from '../support';
 
 async function addWebhook(server: Server, more: Record<string, unknown>): Promise<void> {
   const hook = {
@@ -45,8 +45,7 @@ test.describe('with webhooks to this machine', () => {
   test('shows why a webhook fails, and replays deliveries', async ({ page, server }) => {
     // Nothing listens on port 9.
     await addWebhook(server, { url: 'https://127.0.0.1:9/hook' });
-    await createSession(page);
-    await page.goto('/admin/webhooks');
+    await open(page, 'webhooks');
     await expect(page.getByText('Active')).toBeVisible();
     await expectAccessible(page);
     await page.getByRole('link', { name: 'Build the site' }).click();
@@ -88,8 +87,7 @@ test.describe('with webhooks to this machine', () => {
       { id: 'tidewater', price: 12 },
       { id: 'slow-kettle', price: 13 },
     ]);
-    await createSession(page);
-    await page.goto('/admin/webhooks/build-site');
+    await open(page, 'webhooks/build-site');
     await expect(page.getByText('X-Site: ••••••')).toBeVisible();
     await expect(page.getByRole('listitem').getByText('Failed, will be retried')).toHaveCount(2);
     const row = page.getByRole('listitem').filter({ hasText: 'tidewater' });
@@ -120,8 +118,7 @@ test.describe('with webhooks to this machine', () => {
 
   test('switches a webhook off and on', async ({ page, server }) => {
     await addWebhook(server, { url: 'https://127.0.0.1:9/hook' });
-    await createSession(page);
-    await page.goto('/admin/webhooks/build-site');
+    await open(page, 'webhooks/build-site');
     await page.getByRole('button', { name: 'Switch off' }).click();
     await expect(page.getByText('The webhook is off.')).toBeVisible();
     await expect(page.getByText('Disabled')).toBeVisible();
@@ -142,8 +139,7 @@ test('chooses the types and actions of a webhook, and hides the values of its he
 
   server,
 }) => {
-  await createSession(page);
-  await page.goto('/admin/c/_webhooks/+new');
+  await open(page, 'c/_webhooks/+new');
   await page.getByLabel(/^Name/).first().fill('Build');
   await page.getByLabel(/^Url/).fill('https://site.example/build');
   const types = page.getByRole('combobox', { name: /content.type.definitions: search/i });

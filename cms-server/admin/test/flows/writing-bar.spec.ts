@@ -1,6 +1,6 @@
 // The save bar stays in view and covers nothing: neither the focused control nor the cursor.
 import type { Page } from '@playwright/test';
-import { createSession, expect, expectAccessible, test } from '../support';
+import { expect, expectAccessible, test } from '../support';
 import { openForm, saveButton } from '../writing';
 
 /** Returns why the focused control is not in full view; empty if it is. */
@@ -33,7 +33,6 @@ for (const viewport of [
   test(`shows every control that gets the focus at ${String(viewport.height)} pixels`, async ({ page }) => {
     test.setTimeout(120_000);
     await page.setViewportSize(viewport);
-    await createSession(page);
     await openForm(page, 'c/product/tidewater');
     await page.getByLabel('Name').fill('Tidewater, changed');
     for (const key of ['Tab', 'Shift+Tab']) {
@@ -51,7 +50,6 @@ for (const viewport of [
 
 test('keeps the cursor of a growing text above the bar', async ({ page }) => {
   await page.setViewportSize({ width: 1024, height: 600 });
-  await createSession(page);
   await openForm(page, 'c/author/maren');
   const bio = page.getByLabel('Bio');
   await bio.focus();
@@ -69,7 +67,6 @@ test('the page scrolls by keyboard before anything has the focus, and the bar en
   page,
 }) => {
   await page.setViewportSize({ width: 1280, height: 600 });
-  await createSession(page);
   await openForm(page, 'c/product/tidewater');
   const heading = page.getByRole('heading', { level: 1 });
   await page.keyboard.press('PageDown');

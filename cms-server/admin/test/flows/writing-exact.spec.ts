@@ -1,6 +1,6 @@
 // Values that nobody has edited are saved exactly as they were.
 import { createSheetType, send } from '../exact';
-import { createSession, expect, test } from '../support';
+import { expect, open, test } from '../support';
 import { saveButton } from '../writing';
 
 const CUSTOM = '{"n":9007199254740993,"f":1.0,"2":2,"1":1}';
@@ -12,8 +12,7 @@ test('saves long numbers and unusual JSON as they were, also from a version and 
   await createSheetType(server);
   await send(server, 'POST', 'sheet', `{"id":"one","title":"a","count":9007199254740993,"extra":${CUSTOM}}`);
   await send(server, 'PUT', 'sheet/one', '{"title":"a","count":1}');
-  await createSession(page);
-  await page.goto('/admin/c/sheet/one?panel=versions');
+  await open(page, 'c/sheet/one?panel=versions');
   await page.getByRole('button', { name: 'Restore version 1' }).click();
   await expect(page.getByText('Values of version 1 are in the form.')).toBeVisible();
   await page.getByLabel('Title').fill('b');

@@ -14,7 +14,6 @@ const KETTLE = 'c/product/slow-kettle';
 
 test('keeps what was typed when the content type is deleted', async ({ page, server }) => {
   await createType(server, typeDefinition('memo', 'Memo', { title: { inputType: 'text' } }));
-  await createSession(page);
   await openForm(page, 'c/memo/+new');
   await page.getByLabel('Title').fill('Typed before the end of the type');
   await server.send('DELETE', '/api/v1/internal/contenttype/memo');
@@ -51,7 +50,6 @@ for (const [what, years] of [
     test.setTimeout(150_000);
     const shifted = Date.now() + years * 365 * 86_400_000;
     await page.clock.install({ time: shifted });
-    await createSession(page);
     await openForm(page, KETTLE);
     await withoutWorkingCopies(page);
     await page.getByLabel('Name').fill('Out of time');
@@ -84,7 +82,6 @@ for (const [what, years] of [
 }
 
 test('keeps the unsaved work of two tabs on one object', async ({ page, context, server }) => {
-  await createSession(page);
   await openForm(page, KETTLE);
   const other = await context.newPage();
   await other.goto(page.url());
@@ -118,7 +115,6 @@ test('keeps the unsaved work of two tabs on one object', async ({ page, context,
 
 test('sends unsaved work before sign-out, and the next user does not see it', async ({ page, server }) => {
   const ben = await createUser(server, 'editor');
-  await createSession(page);
   await openForm(page, KETTLE);
   await page.getByLabel('Name').fill('Text of Ada');
   await signOut(page);
@@ -141,7 +137,6 @@ test('sends unsaved work before sign-out, and the next user does not see it', as
   await openForm(page, KETTLE);
   await expect(page.getByLabel('Name')).toHaveValue('Slow kettle');
   await signOut(page);
-  await createSession(page);
   await openForm(page, KETTLE);
   await expect(page.getByLabel('Name')).toHaveValue('Text of Ada');
   await expect(page.getByText(/not saved yet/)).toBeVisible();
@@ -149,7 +144,6 @@ test('sends unsaved work before sign-out, and the next user does not see it', as
 });
 
 test('asks before a sign-out that would lose the text of another tab', async ({ page, context }) => {
-  await createSession(page);
   await openForm(page, KETTLE);
   const other = await context.newPage();
   await other.goto(page.url());
@@ -171,7 +165,6 @@ test('asks before a sign-out that would lose the text of another tab', async ({ 
 });
 
 test('keeps stored work for another browser when the server is killed', async ({ page, browser, server }) => {
-  await createSession(page);
   await openForm(page, KETTLE);
   const sent = page.waitForResponse((response) => response.url().endsWith('/working-copy') && response.ok());
   await page.getByLabel('Name').fill('Stored before the crash');
@@ -196,7 +189,6 @@ test('keeps stored work for another browser when the server is killed', async ({
 });
 
 test('does not change an open form while the server is down', async ({ page, server }) => {
-  await createSession(page);
   await openForm(page, KETTLE);
   await page.getByLabel('Name').fill('Undisturbed');
   await withoutLiveUpdates(page);

@@ -1,6 +1,6 @@
 // Texts and lists that are far larger than anybody plans for: they open, can be edited and saved, or the page
 // says why not.
-import { createSession, expect, expectAccessible, test } from '../support';
+import { expect, expectAccessible, open, test } from '../support';
 import { openForm, paste, saveButton } from '../writing';
 
 const MEGABYTE = 1_000_000;
@@ -14,7 +14,6 @@ test.describe('2 MB pasted', () => {
   test.beforeEach(() => test.setTimeout(120_000));
 
   test('into lines and areas of text: stays stored, and says that it is too large', async ({ page }) => {
-    await createSession(page);
     await openForm(page, 'c/author/maren');
     await paste(page.getByLabel('Name'), TOO_LARGE);
     await paste(page.getByLabel('Bio'), TOO_LARGE);
@@ -36,7 +35,6 @@ test.describe('2 MB pasted', () => {
     server,
   }) => {
     const path = '/api/v1/content/product/tidewater';
-    await createSession(page);
     await openForm(page, 'c/product/tidewater');
     const text = page.getByRole('textbox', { name: 'Description', exact: true });
     await paste(text, TOO_LARGE, `<p>${TOO_LARGE}</p>`);
@@ -61,8 +59,7 @@ test.describe('2 MB pasted', () => {
   });
 
   test('into Markdown: can be edited, and says that it is too large', async ({ page }) => {
-    await createSession(page);
-    await page.goto('/admin/c/place');
+    await open(page, 'c/place');
     await page.getByRole('row').nth(1).getByRole('link').first().click();
     const story = page.getByRole('textbox', { name: 'Story' });
     await paste(story, TOO_LARGE);
@@ -83,7 +80,6 @@ test.describe('10,000 items', () => {
   test('of lines: opens, moves to the end, types and saves', async ({ page, server }) => {
     const languages = Array.from({ length: COUNT }, (_none, index) => `language ${String(index + 1)}`);
     await server.send('PATCH', '/api/v1/content/author/maren', { languages });
-    await createSession(page);
     await openForm(page, 'c/author/maren');
     const group = page.getByRole('group', { name: 'Languages' });
     await expect(group.getByRole('textbox')).toHaveCount(100);
@@ -115,7 +111,6 @@ test.describe('10,000 items', () => {
     const places = await server.send('GET', '/api/v1/content/place?limit=1&fields[]=id');
     const { id } = (places as { data: [{ id: string }] }).data[0];
     await server.send('PATCH', `/api/v1/content/place/${id}`, { opening: hours });
-    await createSession(page);
     await openForm(page, `c/place/${id}`);
     const group = page.getByRole('group', { name: 'Opening hours' });
     await expect(group.getByText('10000 items')).toBeVisible();

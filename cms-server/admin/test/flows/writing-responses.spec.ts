@@ -1,5 +1,5 @@
 // Whatever the server responds to a save: the text stays, and the page says what happens next.
-import { createSession, expect, expectAccessible, test } from '../support';
+import { expect, expectAccessible, test } from '../support';
 import { openForm, paste, saveButton, withoutLiveUpdates, withoutWorkingCopies } from '../writing';
 
 const PRODUCT = 'c/product/slow-kettle';
@@ -23,7 +23,6 @@ const TRANSIENT = [
 ];
 
 test('repeats a save that the server could not carry out, and says why', async ({ page, server }) => {
-  await createSession(page);
   await openForm(page, PRODUCT);
   for (const [index, { status, message, headers, words }] of TRANSIENT.entries()) {
     let fails = true;
@@ -51,7 +50,6 @@ test('repeats a save that the server could not carry out, and says why', async (
 });
 
 test('repeats a save automatically when no response arrives', async ({ page, server }) => {
-  await createSession(page);
   await openForm(page, PRODUCT);
   let attempts = 0;
   await page.route(`**${PATH}`, async (route) => {
@@ -79,7 +77,6 @@ test('repeats a save automatically when no response arrives', async ({ page, ser
 
 test('merges changes by others, also after the network was lost', async ({ page, server }) => {
   await withoutLiveUpdates(page);
-  await createSession(page);
   await openForm(page, PRODUCT);
   await page.getByLabel('Name').fill('Kettle of two');
   await server.send('PATCH', PATH, { price: 77 });
@@ -100,7 +97,6 @@ test('merges changes by others, also after the network was lost', async ({ page,
 });
 
 test('keeps a text that is too large for the server', async ({ page, server }) => {
-  await createSession(page);
   await openForm(page, 'c/author/maren');
   const large = 'A line of a very long life.\n'.repeat(50_000);
   await paste(page.getByLabel('Bio'), large);
@@ -129,7 +125,6 @@ test.describe('an object that was deleted meanwhile', () => {
   test.beforeEach(async ({ page, server }) => {
     await withoutLiveUpdates(page);
     await server.send('POST', '/api/v1/content/product', lonely);
-    await createSession(page);
     await openForm(page, 'c/product/lonely');
     await page.getByLabel('Name').fill('Still wanted');
   });
@@ -180,7 +175,6 @@ test.describe('an object that was deleted meanwhile', () => {
 
 test('does not repeat a save that is too large, and says so when a proxy refuses it', async ({ page }) => {
   await page.clock.install();
-  await createSession(page);
   await openForm(page, PRODUCT);
   let saves = 0;
   await page.route(`**${PATH}`, (route) => {
@@ -200,7 +194,6 @@ test('does not repeat a save that is too large, and says so when a proxy refuses
 });
 
 test('repeats a save whose response came from the sign-in page of a network', async ({ page, server }) => {
-  await createSession(page);
   await openForm(page, PRODUCT);
   await page.route(`**${PATH}`, (route) =>
     route.fulfill({ contentType: 'text/html', body: '<!doctype html><title>Welcome to the train</title>' }),

@@ -1,11 +1,10 @@
 // Changes under an open form: properties, rights, users, forbidden storage; forms with tabs and of single objects.
-import { createSession, createUser, expect, expectAccessible, signIn, test } from '../support';
+import { createSession, createUser, expect, expectAccessible, open, signIn, test } from '../support';
 import type { Server } from '../server';
 import { changeType } from '../types';
 import { openForm, saveButton, withoutLiveUpdates } from '../writing';
 
 test('keeps what was typed in a property that the type loses', async ({ page, server }) => {
-  await createSession(page);
   await openForm(page, 'c/author/maren');
   await page.getByLabel('Bio').fill('Typed before the type changed.');
   await page.getByLabel('Name').fill('Maren the second');
@@ -37,7 +36,6 @@ function renameBio(server: Server): Promise<void> {
 }
 
 test('continues in a property that was renamed', async ({ page, server }) => {
-  await createSession(page);
   await openForm(page, 'c/author/maren');
   await page.getByLabel('Bio').fill('Typed before the rename.');
   await renameBio(server);
@@ -66,7 +64,6 @@ test('saves into a renamed property before the page has noticed', async ({ page,
 });
 
 test('finds unsaved work in a property that was renamed meanwhile', async ({ page, server }) => {
-  await createSession(page);
   await openForm(page, 'c/author/maren');
   await page.getByLabel('Bio').fill('Typed before the rename.');
   await expect(page.getByText(/1 change, stored/)).toBeVisible();
@@ -102,7 +99,6 @@ test('stores on the server when the browser forbids storing, and asks when nothi
       },
     });
   });
-  await createSession(page);
   await openForm(page, 'c/author/maren');
   await page.getByLabel('Name').fill('Only on the server');
   await expect(page.getByText(/This browser does not store your text/)).toBeVisible();
@@ -128,7 +124,6 @@ test('stores on the server when the browser forbids storing, and asks when nothi
 
 test('reloads for another user, and keeps the work of the first', async ({ page, context, server }) => {
   const ben = await createUser(server, 'editor');
-  await createSession(page);
   await openForm(page, 'c/author/maren');
   await page.route('**/working-copy', (route) =>
     route.request().method() === 'PUT' ? route.abort() : route.continue(),
@@ -164,7 +159,6 @@ test('shows tabs, conditional fields and the place of an error behind a tab', as
     if (slug) slug.admin = { width: 'half' };
     if (email) email.admin = { width: 'half' };
   });
-  await createSession(page);
   await openForm(page, 'c/author/maren');
   // Properties that no tab names come first.
   await expect(page.getByRole('tab', { name: 'General' })).toHaveAttribute('aria-selected', 'true');
@@ -188,8 +182,7 @@ test('opens a type with a single object directly', async ({ page, server }) => {
   await changeType(server, 'about', (type) => {
     type.metaDefinition.admin = { single: true };
   });
-  await createSession(page);
-  await page.goto('/admin/c/about');
+  await open(page, 'c/about');
   await expect(page).toHaveURL(/\/c\/about\/(new|[^/]+)/);
   await expect(saveButton(page)).toBeVisible();
 });

@@ -2,44 +2,37 @@
 import type { Browser, Page } from '@playwright/test';
 import { createSession, createUser, expect, expectAccessible, test } from '../support';
 import type { Server } from '../server';
-import { withoutLiveUpdates } from '../writing';
+import { openForm, saveButton, withoutLiveUpdates } from '../writing';
 
-const PRODUCT = 'slow-kettle';
-const PATH = `/api/v1/content/product/${PRODUCT}`;
-const save = (page: Page) => page.getByRole('button', { name: /^Save/ });
-
-async function open(page: Page, id = PRODUCT): Promise<void> {
-  await page.goto(`/admin/c/product/${id}`);
-  await expect(save(page)).toBeVisible();
-}
-
+const KETTLE = 'c/product/slow-kettle';
+const PATH = '/api/v1/content/product/slow-kettle';
 /** Ben, an editor, in a browser of his own. */
 async function ben(browser: Browser, server: Server): Promise<Page> {
   const user = await createUser(server, 'editor', { name: 'Ben Holt' });
   const context = await browser.newContext({ locale: 'en-GB' });
   const page = await context.newPage();
   await createSession(page, user);
-  await open(page);
+  await openForm(page, KETTLE);
   return page;
 }
 
 test('merges changes of other properties, and says whose they are', async ({ page, browser, server }) => {
   await createSession(page);
   const other = await ben(browser, server);
-  await open(page);
+  await openForm(page, KETTLE);
   await expect(page.getByText('Ben Holt is here too')).toBeVisible();
   await other.getByLabel('Price').focus();
   await expect(page.getByText('Ben Holt is here too, in Price')).toBeVisible();
   await page.getByLabel('Name').fill('Kettle of both');
   await other.getByLabel('Price').fill('63');
-  await save(other).click();
+  await saveButton(other).click();
   await expect(other.getByText('Saved as version 2.')).toBeVisible();
   await expect(page.getByText('Ben Holt saved version 2: Price.')).toBeVisible();
   await expectAccessible(page);
-  await save(page).click();
+  await saveButton(page).click();
   await expect(page.getByText(/Ben Holt changed Price; both changes are saved/)).toBeVisible();
   await expect(page.getByLabel('Price')).toHaveValue('63');
-  expect(await server.stored(`product/${PRODUCT}`)).toMatchObject({ name: 'Kettle of both', price: 63 });
+  expect(await server.stored('product/slow-kettle')).toMatchObject({ name: 'Kettle of both', price: 63 });
   // Ben has changed nothing since, so his form shows the new version.
   await expect(other.getByLabel('Name')).toHaveValue('Kettle of both');
   await other.context().close();
@@ -48,23 +41,23 @@ test('merges changes of other properties, and says whose they are', async ({ pag
 test('asks about a property that both changed', async ({ page, browser, server }) => {
   await createSession(page);
   const other = await ben(browser, server);
-  await open(page);
+  await openForm(page, KETTLE);
   await page.getByLabel('Name').fill('Kettle by Ada');
   await other.getByLabel('Name').fill('Kettle by Ben');
   await other.getByLabel('Price').fill('70');
-  await save(other).click();
+  await saveButton(other).click();
   await expect(other.getByText('Saved as version 2.')).toBeVisible();
-  await save(page).click();
+  await saveButton(page).click();
   const dialog = page.getByRole('dialog', { name: 'Both changed the same property' });
   await expect(dialog).toContainText('Ben Holt saved version 2');
   await expect(dialog).toContainText('Slow kettle');
   await expectAccessible(page);
-  expect(await server.stored(`product/${PRODUCT}`)).toMatchObject({ name: 'Kettle by Ben' });
+  expect(await server.stored('product/slow-kettle')).toMatchObject({ name: 'Kettle by Ben' });
   await dialog.getByRole('radio', { name: 'Edit' }).check();
   await dialog.getByRole('textbox', { name: /Name/ }).fill('Kettle by both');
   await dialog.getByRole('button', { name: 'Save with these choices' }).click();
   await expect(page.getByText(/Saved as version 3/)).toBeVisible();
-  expect(await server.stored(`product/${PRODUCT}`)).toMatchObject({ name: 'Kettle by both', price: 70 });
+  expect(await server.stored('product/slow-kettle')).toMatchObject({ name: 'Kettle by both', price: 70 });
   await other.context().close();
 });
 
@@ -74,7 +67,7 @@ test('keeps my text when somebody deletes the object', async ({ page, browser, s
   const path = '/api/v1/content/product/lonely';
   const lonely = { id: 'lonely', name: 'Lonely', kind: 'tool', price: 1 };
   await server.send('POST', '/api/v1/content/product', lonely);
-  await open(page, 'lonely');
+  await openForm(page, 'c/product/lonely');
   await page.getByLabel('Name').fill('Not gone');
   const context = await browser.newContext();
   const other = await context.newPage();
@@ -86,7 +79,7 @@ test('keeps my text when somebody deletes the object', async ({ page, browser, s
   await page.getByRole('button', { name: 'Restore it' }).click();
   await expect(page.getByText(/deleted this object/)).toBeHidden();
   await expect(page.getByLabel('Name')).toHaveValue('Not gone');
-  await save(page).click();
+  await saveButton(page).click();
   await expect(page.getByText(/Saved as version/)).toBeVisible();
   expect(await server.stored('product/lonely')).toMatchObject({ name: 'Not gone' });
   await context.close();
@@ -94,13 +87,12 @@ test('keeps my text when somebody deletes the object', async ({ page, browser, s
 
 /** Opens an object that was changed after the user had left it with an unsaved name. */
 async function openWithStaleWork(page: Page, server: Server): Promise<void> {
-  await createSession(page);
-  await open(page);
+  await openForm(page, KETTLE);
   await page.getByLabel('Name').fill('From yesterday');
   await expect(page.getByText(/1 change, stored/)).toBeVisible();
   await page.goto('/admin');
   await server.send('PATCH', PATH, { price: 99 });
-  await open(page);
+  await openForm(page, KETTLE);
 }
 
 test('compares unsaved work with an object that was changed meanwhile', async ({ page, server }) => {
@@ -112,7 +104,7 @@ test('compares unsaved work with an object that was changed meanwhile', async ({
   await page.getByRole('button', { name: 'Put these choices into the form' }).click();
   await expect(page.getByLabel('Name')).toHaveValue('From yesterday');
   await expect(page.getByLabel('Price')).toHaveValue('99');
-  await save(page).click();
+  await saveButton(page).click();
   await expect(page.getByText('Saved as version 3.')).toBeVisible();
 });
 
@@ -148,8 +140,7 @@ test('shares one event stream among three tabs', async ({ page, context, server 
   context.on('request', (request) => {
     if (request.url().includes('/api/v1/changes')) streams.push(request.url());
   });
-  await createSession(page);
-  await open(page);
+  await openForm(page, KETTLE);
   await expect(page.getByText('live', { exact: true })).toBeVisible();
   const tabs = [page, await context.newPage(), await context.newPage()];
   for (const tab of tabs.slice(1)) {
@@ -169,19 +160,19 @@ test('shares one event stream among three tabs', async ({ page, context, server 
 test('keeps what was typed in the dialog of a conflict that is closed', async ({ page, server }) => {
   await createSession(page);
   await withoutLiveUpdates(page);
-  await open(page);
+  await openForm(page, KETTLE);
   await page.getByLabel('Name').fill('Kettle by Ada');
   await server.request('PATCH', PATH, { name: 'Kettle by Ben' });
   const dialog = page.getByRole('dialog', { name: 'Both changed the same property' });
   const name = dialog.getByRole('textbox', { name: /Name/ });
-  await save(page).click();
+  await saveButton(page).click();
   await dialog.getByRole('radio', { name: 'Edit' }).check();
   await name.fill('Kettle by both');
   await page.keyboard.press('Escape');
   await expect(dialog).toBeHidden();
   await expect(page.getByLabel('Name')).toHaveValue('Kettle by both');
   // What was typed is not taken over in place of a choice.
-  await save(page).click();
+  await saveButton(page).click();
   await dialog.getByRole('radio', { name: 'Edit' }).check();
   await expect(name).toHaveValue('Kettle by both');
   await name.fill('Not chosen');
@@ -199,7 +190,7 @@ test('offers to save the text of a deleted object as a new one only with that ri
   const lonely = { id: 'lonely', name: 'Lonely', kind: 'tool', price: 1 };
   await server.send('POST', '/api/v1/content/product', lonely);
   await createSession(page, user);
-  await open(page, 'lonely');
+  await openForm(page, 'c/product/lonely');
   await page.getByLabel('Name').fill('Not gone');
   await server.send('DELETE', '/api/v1/content/product/lonely');
   await expect(page.getByText('This object was deleted. Your text is still here.')).toBeVisible();

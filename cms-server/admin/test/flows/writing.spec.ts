@@ -1,21 +1,13 @@
 // Writing: nothing typed is lost, nobody is overwritten.
-import type { Page } from '@playwright/test';
 import { createSession, expect, expectAccessible, test } from '../support';
+import { openForm, saveButton } from '../writing';
 
-const PRODUCT = 'slow-kettle';
-
-async function open(page: Page, id = PRODUCT, type = 'product'): Promise<void> {
-  await page.goto(`/admin/c/${type}/${id}`);
-  await expect(page.getByRole('button', { name: /^(Save|Create)/ })).toBeVisible();
-}
-
-const save = (page: Page) => page.getByRole('button', { name: /^Save/ });
+const KETTLE = 'c/product/slow-kettle';
 
 test('creates an object: refused, corrected, saved', async ({ page, server }) => {
-  await createSession(page);
-  await open(page, '+new', 'author');
+  await openForm(page, 'c/author/+new');
   await page.getByLabel('Name').fill('Tove');
-  await save(page).click();
+  await saveButton(page).click();
   const summary = page.getByRole('alert').filter({ hasText: 'validation error' });
   await expect(summary).toContainText('Role');
   await expect(page.getByRole('combobox', { name: /Role/ })).toBeFocused();
@@ -23,11 +15,11 @@ test('creates an object: refused, corrected, saved', async ({ page, server }) =>
   await page.getByRole('combobox', { name: /Role/ }).selectOption('writer');
   // The error disappears as soon as the user pauses.
   await expect(summary).toBeHidden();
-  await save(page).click();
+  await saveButton(page).click();
   await expect(page.getByText('Saved as version 1.')).toBeVisible();
   await expect(page).toHaveURL(/\/c\/author\/[0-9a-f-]{36}$/);
   await page.getByLabel('Name').fill('Tove Lind');
-  await save(page).click();
+  await saveButton(page).click();
   await expect(page.getByText('Saved as version 2.')).toBeVisible();
   const list = await server.request('GET', '/api/v1/content/author?limit=100&fields[]=name');
   expect((await list.text()).match(/Tove/g)).toEqual(['Tove']);
@@ -36,8 +28,7 @@ test('creates an object: refused, corrected, saved', async ({ page, server }) =>
 });
 
 test('keeps typed text when the process of the tab crashes', async ({ page, context }) => {
-  await createSession(page);
-  await open(page);
+  await openForm(page, KETTLE);
   // Only this browser has the text: nothing reaches the server.
   await page.route('**/working-copy', (route) =>
     route.request().method() === 'PUT' ? route.abort() : route.continue(),
@@ -57,7 +48,7 @@ test('keeps typed text when the process of the tab crashes', async ({ page, cont
   await expect(other.getByRole('dialog')).toContainText('Name');
   await expectAccessible(other);
   await other.getByRole('button', { name: 'Close' }).click();
-  await save(other).click();
+  await saveButton(other).click();
   await expect(other.getByText('Saved as version 2.')).toBeVisible();
   await other.reload();
   await expect(other.getByText(/No changes/)).toBeVisible();
@@ -65,8 +56,7 @@ test('keeps typed text when the process of the tab crashes', async ({ page, cont
 });
 
 test('brings unsaved work to another browser, and discards it on request', async ({ page, browser }) => {
-  await createSession(page);
-  await open(page);
+  await openForm(page, KETTLE);
   const sent = page.waitForResponse((response) => response.url().endsWith('/working-copy') && response.ok());
   await page.getByLabel('Name').fill('Half-written');
   await page.getByLabel('Slug').focus();
@@ -74,7 +64,7 @@ test('brings unsaved work to another browser, and discards it on request', async
   const context = await browser.newContext({ locale: 'en-GB' });
   const other = await context.newPage();
   await createSession(other);
-  await open(other);
+  await openForm(other, KETTLE);
   await expect(other.getByLabel('Name')).toHaveValue('Half-written');
   await other.getByRole('button', { name: 'Discard…' }).first().click();
   await other.getByRole('button', { name: 'Discard changes' }).click();
@@ -84,11 +74,10 @@ test('brings unsaved work to another browser, and discards it on request', async
 });
 
 test('continues an unsaved new object', async ({ page }) => {
-  await createSession(page);
-  await open(page, '+new', 'place');
+  await openForm(page, 'c/place/+new');
   await page.getByLabel('Name').fill('Lighthouse');
   await expect(page.getByText(/stored/)).toBeVisible();
-  await open(page, '+new', 'place');
+  await openForm(page, 'c/place/+new');
   await expect(page.getByLabel('Name')).toHaveValue('Lighthouse');
   await page.getByRole('button', { name: 'Start another' }).click();
   await expect(page.getByLabel('Name')).toHaveValue('');
@@ -99,7 +88,7 @@ test('offers to load the page again when the code of a control did not arrive', 
   // Refuses the code until the page offers to load again: some browsers request it more than once.
   let isRefused = true;
   await page.route('**/assets/Relation-*.js', (route) => (isRefused ? route.abort() : route.continue()));
-  await open(page);
+  await openForm(page, KETTLE);
   await page.getByLabel('Name').fill('Kettle without its maker');
   await expect(page.getByText(/stored/)).toBeVisible();
   const loadAgain = page.getByRole('button', { name: 'Load again' });
@@ -111,11 +100,10 @@ test('offers to load the page again when the code of a control did not arrive', 
 });
 
 test('saves after a crash of the server, without another click', async ({ page, server }) => {
-  await createSession(page);
-  await open(page);
+  await openForm(page, KETTLE);
   await page.getByLabel('Name').fill('Kettle of the storm');
   await server.stop('SIGKILL');
-  await save(page).click();
+  await saveButton(page).click();
   await expect(page.getByText('Not saved yet.')).toBeVisible();
   await expectAccessible(page);
   await page.getByLabel('Slug').fill('typed-meanwhile');
@@ -125,32 +113,30 @@ test('saves after a crash of the server, without another click', async ({ page, 
   await tryNow.click({ timeout: 1000 }).catch(() => undefined);
   await expect(page.getByText('Saved as version 2.')).toBeVisible();
   await expect(page.getByLabel('Slug')).toHaveValue('typed-meanwhile');
-  expect(await server.stored(`product/${PRODUCT}`)).toMatchObject({
+  expect(await server.stored('product/slow-kettle')).toMatchObject({
     name: 'Kettle of the storm',
     slug: 'slow-kettle',
   });
-  await save(page).click();
+  await saveButton(page).click();
   await expect(page.getByText('Saved as version 3.')).toBeVisible();
 });
 
 test('keeps writing offline, and saves when the network is back', async ({ page, context, server }) => {
-  await createSession(page);
-  await open(page);
+  await openForm(page, KETTLE);
   await context.setOffline(true);
   await expect(page.getByText('You are offline.')).toBeVisible();
   await page.getByLabel('Name').fill('Offline kettle');
-  await save(page).click();
+  await saveButton(page).click();
   await expect(page.getByText('Not saved yet.')).toBeVisible();
   await expectAccessible(page);
   await context.setOffline(false);
   await expect(page.getByText('Saved as version 2.')).toBeVisible();
   await expect(page.getByText('You are offline.')).toBeHidden();
-  expect(await server.stored(`product/${PRODUCT}`)).toMatchObject({ name: 'Offline kettle' });
+  expect(await server.stored('product/slow-kettle')).toMatchObject({ name: 'Offline kettle' });
 });
 
 test('keeps typed text when the session expires', async ({ page, context, server }) => {
-  await createSession(page);
-  await open(page);
+  await openForm(page, KETTLE);
   await page.getByLabel('Name').fill('Written over the end of a session');
   await context.clearCookies();
   // Another request of the page may have opened the dialog before.
@@ -164,7 +150,7 @@ test('keeps typed text when the session expires', async ({ page, context, server
   await expect(dialog).toBeHidden();
   await expect(page.getByText('Saved as version 2.')).toBeVisible();
   await expect(page.getByLabel('Name')).toHaveValue('Written over the end of a session');
-  expect(await server.stored(`product/${PRODUCT}`)).toMatchObject({
+  expect(await server.stored('product/slow-kettle')).toMatchObject({
     name: 'Written over the end of a session',
   });
 });
