@@ -82,16 +82,16 @@ export async function signIn(page: Page, user: { email: string; password: string
   await expect(page.getByRole('navigation', { name: 'Navigation', includeHidden: true })).toBeAttached();
 }
 
-/** Creates a user with a role through the API; returns how to sign in. */
+/** Creates a user with a role through the API; returns how to sign in, and the id. */
 export async function createUser(
   server: Server,
   role: string,
   extra: Record<string, unknown> = {},
-): Promise<{ email: string; password: string }> {
+): Promise<{ email: string; password: string; id: string }> {
   const user = { email: `${role}@example.com`, password: 'a-long-enough-password' };
   const body = { ...user, name: `${role} user`, role, ...extra };
-  await server.send('POST', '/api/v1/internal/user', body);
-  return user;
+  const { id } = await server.send('POST', '/api/v1/internal/user', body);
+  return { ...user, id };
 }
 
 /** Expects that the page, in its present state, has no accessibility violation of WCAG 2.2 AA. */

@@ -77,11 +77,9 @@ test('shows changes of a user by others, and keeps those that are not saved yet'
   server,
 }) => {
   const rule = { ctd: 'author', create: false, read: true, update: false, delete: false };
-  const { email } = await createUser(server, 'custom', { rules: [rule] });
-  const found = await server.request('GET', `/api/v1/internal/user?q=${email}`);
-  const { data } = (await found.json()) as { data: { id: string }[] };
-  const path = `/api/v1/internal/user/${data[0]?.id}`;
-  await openScreen(page, `users/${data[0]?.id}`);
+  const { email, id } = await createUser(server, 'custom', { rules: [rule] });
+  const path = `/api/v1/internal/user/${id}`;
+  await openScreen(page, `users/${id}`);
   const update = page.getByRole('checkbox', { name: 'author: Update' });
   await expect(update).not.toBeChecked();
   await page.getByRole('textbox', { name: 'Name' }).fill('Own name');

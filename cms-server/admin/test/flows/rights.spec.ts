@@ -61,11 +61,7 @@ test('says that a screen is not allowed after the role has changed', async ({ pa
   await createSession(page, user);
   await page.goto('/admin/users');
   await expect(page.getByRole('row', { name: /admin user/ })).toBeVisible();
-  const list = (await server.send('GET', '/api/v1/internal/user?q=admin@')) as {
-    data: { id: string }[];
-  };
-  const id = list.data[0]?.id ?? '';
-  await server.send('PUT', `/api/v1/internal/user/${id}`, { role: 'viewer' });
+  await server.send('PUT', `/api/v1/internal/user/${user.id}`, { role: 'viewer' });
   await page.goto('/admin/users');
   await expect(page.getByText('You may not see this.')).toBeVisible();
   await expectAccessible(page);

@@ -1,15 +1,9 @@
 // Two users at the same time: nothing is done in the name of another one, and stale screens undo nothing.
-import { ADMIN, type Server } from '../server';
+import { ADMIN } from '../server';
 import { createSession, createUser, expect, expectAccessible, open, signIn, test } from '../support';
 import { openForm, saveButton, signOut, withoutLiveUpdates } from '../writing';
 
 const KETTLE = 'product/slow-kettle';
-
-async function send(server: Server, method: string, path: string, body?: unknown): Promise<unknown> {
-  const response = await server.request(method, `/api/v1/${path}`, body);
-  expect(response.ok, `${path}: ${await response.clone().text()}`).toBe(true);
-  return response.status === 204 ? null : response.json();
-}
 
 test('sends nothing in the name of a user who has signed in in another tab', async ({ page, server }) => {
   const ben = await createUser(server, 'admin');
@@ -26,52 +20,56 @@ test('sends nothing in the name of a user who has signed in in another tab', asy
   await dialog.getByLabel('Password', { exact: true }).fill(ADMIN.password);
   await dialog.getByRole('button', { name: 'Sign in', exact: true }).click();
   await expect(page.getByText('Saved as version 2.')).toBeVisible();
-  const saved = await send(server, 'GET', `activity?content_type=product&id=slow-kettle&limit=1`);
+  const saved = await server.send('GET', `/api/v1/activity?content_type=product&id=slow-kettle&limit=1`);
   expect(saved).toMatchObject({ data: [{ by: { name: ADMIN.name } }] });
 });
 
 test('changes only what was edited of a user and a key', async ({ page, server }) => {
-  await createUser(server, 'admin');
-  const users = (await send(server, 'GET', 'internal/user')) as { data: { id: string; email: string }[] };
-  const user = users.data.find(({ email }) => email.startsWith('admin@'))?.id ?? '';
+  const { id: user } = await createUser(server, 'admin');
   await open(page, `users/${user}`);
   await expect(page.getByLabel(/^Name/)).toHaveValue('admin user');
-  await send(server, 'PUT', `internal/user/${user}`, { role: 'viewer' });
+  await server.send('PUT', `/api/v1/internal/user/${user}`, { role: 'viewer' });
   await page.getByLabel(/^Name/).fill('Vic');
   await page.getByRole('button', { name: 'Save', exact: true }).click();
   await expect(page.getByText(/^Saved/)).toBeVisible();
-  expect(await send(server, 'GET', `internal/user/${user}`)).toMatchObject({ name: 'Vic', role: 'viewer' });
+  expect(await server.send('GET', `/api/v1/internal/user/${user}`)).toMatchObject({
+    name: 'Vic',
+    role: 'viewer',
+  });
 
   const all = [{ ctd: '*', create: true, read: true, update: true, delete: true }];
   const body = { name: 'site', kind: 'scoped', rules: all };
-  const key = (await send(server, 'POST', 'internal/key', body)) as { id: string };
+  const key = (await server.send('POST', '/api/v1/internal/key', body)) as { id: string };
   await page.goto('/admin/keys');
   await page.getByRole('button', { name: /^Actions for site/ }).click();
   await page.getByRole('menuitem', { name: 'Change…' }).click();
   const dialog = page.getByRole('dialog');
   await expect(dialog.getByLabel(/^Name/)).toHaveValue('site');
   const rules = [{ ctd: '*', create: false, read: true, update: false, delete: false }];
-  await send(server, 'PUT', `internal/key/${key.id}`, { rules });
+  await server.send('PUT', `/api/v1/internal/key/${key.id}`, { rules });
   await dialog.getByLabel(/^Name/).fill('shop');
   await dialog.getByRole('button', { name: 'Save' }).click();
   await expect(dialog).toBeHidden();
-  const keys = (await send(server, 'GET', 'internal/key')) as { data: { id: string }[] };
+  const keys = (await server.send('GET', '/api/v1/internal/key')) as { data: { id: string }[] };
   expect(keys.data.find(({ id }) => id === key.id)).toMatchObject({ name: 'shop', rules });
 });
 
 test('says that a workflow was changed by somebody else before it is replaced', async ({ page, server }) => {
   const review = { id: 'review', name: 'Review', states: ['draft', 'public'] };
-  await send(server, 'POST', 'internal/workflow', review);
+  await server.send('POST', '/api/v1/internal/workflow', review);
   await open(page, 'workflows');
   await page.getByRole('button', { name: 'Edit Review' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel(/^Name/).first().fill('Checked');
-  await send(server, 'PUT', 'internal/workflow/review', { ...review, states: ['draft', 'legal', 'public'] });
+  await server.send('PUT', '/api/v1/internal/workflow/review', {
+    ...review,
+    states: ['draft', 'legal', 'public'],
+  });
   await dialog.getByRole('button', { name: 'Save' }).click();
   await expect(dialog.getByRole('alert')).toContainText('Somebody else has changed this workflow');
   await expectAccessible(page);
   const states = async () =>
-    ((await send(server, 'GET', 'internal/workflow/review')) as { states: string[] }).states;
+    ((await server.send('GET', '/api/v1/internal/workflow/review')) as { states: string[] }).states;
   expect(await states()).toEqual(['draft', 'legal', 'public']);
   await dialog.getByRole('button', { name: 'Save' }).click();
   await expect(dialog).toBeHidden();
@@ -94,13 +92,13 @@ test('shows nothing of a user to the next one in the same tab', async ({ page, s
 });
 
 test('continues with an object that somebody else has deleted and restored', async ({ page, server }) => {
-  await send(server, 'POST', 'content/author', { id: 'lost', name: 'Lost', role: 'writer' });
+  await server.send('POST', '/api/v1/content/author', { id: 'lost', name: 'Lost', role: 'writer' });
   await openForm(page, 'c/author/lost');
   await page.getByLabel('Name').fill('Lost and found');
-  await send(server, 'DELETE', 'content/author/lost');
+  await server.send('DELETE', '/api/v1/content/author/lost');
   await expect(page.getByText(/deleted this object/)).toBeVisible();
-  const trash = (await send(server, 'GET', 'trash?limit=1')) as { data: { entry: string }[] };
-  await send(server, 'POST', `trash/${trash.data[0]?.entry ?? ''}/restore`);
+  const trash = (await server.send('GET', '/api/v1/trash?limit=1')) as { data: { entry: string }[] };
+  await server.send('POST', `/api/v1/trash/${trash.data[0]?.entry ?? ''}/restore`);
   await expect(page.getByText(/deleted this object/)).toBeHidden();
   await expect(page.getByLabel('Name')).toHaveValue('Lost and found');
   await saveButton(page).click();
@@ -131,9 +129,6 @@ test('shows the theme of the user who signs in, and rights as soon as the tab is
   server,
 }) => {
   const ben = await createUser(server, 'viewer');
-  const { data } = (await send(server, 'GET', 'internal/user?q=viewer@example.com')) as {
-    data: { id: string }[];
-  };
   await open(page, 'me');
   await page.getByRole('radio', { name: 'Dark' }).check();
   await signOut(page);
@@ -141,7 +136,7 @@ test('shows the theme of the user who signs in, and rights as soon as the tab is
   await expect(page.locator('html')).toHaveAttribute('data-theme', 'system');
   await page.goto('/admin/c/author/maren');
   await expect(page.getByText(/You can only read/)).toBeVisible();
-  await send(server, 'PUT', `internal/user/${data[0]?.id ?? ''}`, { role: 'editor' });
+  await server.send('PUT', `/api/v1/internal/user/${ben.id}`, { role: 'editor' });
   await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
   await expect(page.getByText(/You can only read/)).toBeHidden();
   await page.getByLabel('Name').fill('Changed with the new right');
@@ -150,8 +145,8 @@ test('shows the theme of the user who signs in, and rights as soon as the tab is
 });
 
 test('deletes and restores what somebody else has just deleted and restored', async ({ page, server }) => {
-  await send(server, 'POST', 'content/author', { id: 'lost', name: 'Lost', role: 'writer' });
-  const key = (await send(server, 'POST', 'internal/key', { name: 'site', kind: 'read_only' })) as {
+  await server.send('POST', '/api/v1/content/author', { id: 'lost', name: 'Lost', role: 'writer' });
+  const key = (await server.send('POST', '/api/v1/internal/key', { name: 'site', kind: 'read_only' })) as {
     id: string;
   };
   await createSession(page);
@@ -161,15 +156,15 @@ test('deletes and restores what somebody else has just deleted and restored', as
   await page.getByRole('menuitem', { name: 'Delete…' }).click();
   const dialog = page.getByRole('dialog');
   await expect(dialog.getByText(/It can be restored from the trash/)).toBeVisible();
-  await send(server, 'DELETE', 'content/author/lost');
+  await server.send('DELETE', '/api/v1/content/author/lost');
   await dialog.getByRole('button', { name: 'Delete' }).click();
   await expect(page.getByText('Lost is deleted.')).toBeVisible();
 
   await page.goto('/admin/trash');
   const row = page.getByRole('button', { name: 'Restore: Lost' });
   await expect(row).toBeVisible();
-  const trash = (await send(server, 'GET', 'trash?limit=1')) as { data: { entry: string }[] };
-  await send(server, 'POST', `trash/${trash.data[0]?.entry ?? ''}/restore`);
+  const trash = (await server.send('GET', '/api/v1/trash?limit=1')) as { data: { entry: string }[] };
+  await server.send('POST', `/api/v1/trash/${trash.data[0]?.entry ?? ''}/restore`);
   await row.click();
   await expect(page.getByText('It is no longer in the trash')).toBeVisible();
   await expect(row).toHaveCount(0);
@@ -177,7 +172,7 @@ test('deletes and restores what somebody else has just deleted and restored', as
   await page.goto('/admin/keys');
   await page.getByRole('button', { name: /^Actions for site/ }).click();
   await page.getByRole('menuitem', { name: 'Revoke…' }).click();
-  await send(server, 'DELETE', `internal/key/${key.id}`);
+  await server.send('DELETE', `/api/v1/internal/key/${key.id}`);
   await dialog.getByRole('button', { name: 'Revoke' }).click();
   await expect(dialog).toBeHidden();
   await expect(page.getByRole('button', { name: /^Actions for site/ })).toHaveCount(0);
@@ -189,10 +184,10 @@ test('keeps edits of a type that somebody else has deleted', async ({ page, serv
     .getByLabel(/^Label/)
     .first()
     .fill('Occasion');
-  await send(server, 'POST', 'internal/contenttype/event/purge', { deleteSchema: true });
+  await server.send('POST', '/api/v1/internal/contenttype/event/purge', { deleteSchema: true });
   await expect(page.getByText(/Somebody has deleted this type/)).toBeVisible();
   await expectAccessible(page);
   await page.getByRole('button', { name: /^Apply/ }).click();
   await expect(page.getByText(/Somebody has deleted this type/)).toBeHidden();
-  expect(await send(server, 'GET', 'internal/contenttype/event')).toMatchObject({ label: 'Occasion' });
+  expect(await server.send('GET', '/api/v1/internal/contenttype/event')).toMatchObject({ label: 'Occasion' });
 });

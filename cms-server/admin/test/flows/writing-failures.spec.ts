@@ -29,10 +29,8 @@ test('keeps what was typed when the user loses all rights to the type', async ({
   await createSession(page, user);
   await openForm(page, KETTLE);
   await page.getByLabel('Name').fill('Mine until now');
-  const users = await server.send('GET', '/api/v1/internal/user?q=custom@example.com');
-  const { id } = (users as { data: [{ id: string }] }).data[0];
   const rules = [{ ...rule, ctd: 'author' }];
-  await server.send('PUT', `/api/v1/internal/user/${id}`, { role: 'custom', rules });
+  await server.send('PUT', `/api/v1/internal/user/${user.id}`, { role: 'custom', rules });
   await page.keyboard.press('Control+s');
   await expect(
     page.getByText(/You do not have the right to change|you may not read it any more/).first(),

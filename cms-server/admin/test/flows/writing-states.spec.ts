@@ -80,9 +80,7 @@ test('names the missing right when a role changes under the form', async ({ page
   await createSession(page, user);
   await openForm(page, 'c/author/maren');
   await page.getByLabel('Name').fill('Not mine any more');
-  const users = await server.send('GET', '/api/v1/internal/user?q=editor@example.com');
-  const { id } = (users as { data: [{ id: string }] }).data[0];
-  await server.send('PUT', `/api/v1/internal/user/${id}`, { role: 'viewer' });
+  await server.send('PUT', `/api/v1/internal/user/${user.id}`, { role: 'viewer' });
   await saveButton(page).click();
   await expect(page.getByText(/You do not have the right to change Author objects/)).toBeVisible();
   await expect(page.getByLabel('Name')).toHaveValue('Not mine any more');
