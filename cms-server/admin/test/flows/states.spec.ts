@@ -1,7 +1,7 @@
 // The states that every screen has: slow, stopped, failed, without a network; and where messages stand.
 import type { Route } from '@playwright/test';
 import { createNews } from '../news';
-import { addManaged, switchTo } from '../screens';
+import { addManaged, openScreen, switchTo } from '../screens';
 import { createSession, createUser, expect, expectAccessible, signIn, test } from '../support';
 
 /** Requests of the frame, not of a screen: the session, the types, the settings and the stream. */
@@ -25,11 +25,11 @@ const SLOW_SCREENS: [path: string, content: string][] = [
 test('offers to stop a slow screen, and loads it again', async ({ page, server }) => {
   test.setTimeout(180_000);
   await addManaged(server);
-  await createSession(page);
   await page.clock.install();
+  await openScreen(page, 'c/author');
   for (const [path, content] of SLOW_SCREENS) {
     await page.route(isOwnRequest, () => undefined);
-    await page.goto(`/admin/${path}`);
+    await switchTo(page, path);
     const main = page.getByRole('main');
     await expect(main.getByText('Loading…').first()).toBeAttached();
     await page.clock.fastForward(5100);
