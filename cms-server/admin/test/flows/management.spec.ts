@@ -1,5 +1,6 @@
 // What administrators and developers do: keys, webhooks, workflows, the system, the API console.
 import { createSession, createUser, expect, expectAccessible, open, test } from '../support';
+import { openScreen } from '../screens';
 
 test('creates a key, changes it, rotates it and revokes it; programs notice each', async ({
   page,
@@ -224,7 +225,7 @@ test('begins the console with the request of the open screen', async ({ page }) 
 test('says which right is missing to everybody but administrators', async ({ page, server }) => {
   await createSession(page, await createUser(server, 'editor'));
   for (const path of ['keys', 'webhooks', 'workflows', 'system', 'users/some-id']) {
-    await page.goto(`/admin/${path}`);
+    await openScreen(page, path);
     await expect(page.getByText('Missing right: Admin')).toBeVisible();
   }
   await expectAccessible(page);
