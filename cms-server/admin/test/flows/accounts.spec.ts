@@ -214,12 +214,3 @@ test('invites a user with rules, disables and deletes them', async ({ page }) =>
   await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click();
   await expect(page.getByText('Dan Wyke is deleted.')).toBeVisible();
 });
-
-test('does not let a disabled user in', async ({ page, server }) => {
-  const user = await createUser(server, 'editor', { disabled: true });
-  await page.goto('/admin');
-  await page.getByLabel('E-mail').fill(user.email);
-  await page.getByLabel('Password', { exact: true }).fill(user.password);
-  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-  await expect(page.getByRole('alert')).toHaveText('The e-mail address or the password is wrong.');
-});

@@ -82,12 +82,18 @@ test('continues a removed property under a new name, also in the slug rule', asy
   await openScreen(page, 'types/post');
   await page.getByRole('button', { name: 'Remove Title' }).click();
   await add(page, 'Text', 'Headline');
+  await page.getByLabel('Name in the API').fill('main_title');
   await page.getByRole('button', { name: 'Yes, keep the values' }).click();
   await expect(page.getByLabel('Label')).toBeFocused();
   await expect(page.getByLabel('Required', { exact: true })).toBeChecked();
+  await expect(plan(page)).toContainText('renamed from title');
+  await expect(plan(page)).not.toContainText('lost');
   await apply(page).click();
   await expect(page.getByText('Post: the change is applied.')).toBeVisible();
-  expect(await readType(server, 'post')).toMatchObject({ slugs: [{ source: 'headline' }] });
+  expect(await readType(server, 'post')).toMatchObject({ slugs: [{ source: 'main_title' }] });
+  expect(await server.stored('post/the-ten-oclock-boat')).toMatchObject({
+    main_title: 'The ten o’clock boat',
+  });
 });
 
 test('says what a new type still needs, also on a phone', async ({ page }) => {

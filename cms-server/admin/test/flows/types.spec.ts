@@ -108,24 +108,6 @@ test('reads numbers from text on request', async ({ page, server }) => {
   expect(await server.stored('vote/one')).toMatchObject({ count: 12 });
 });
 
-test('asks whether a new property is the new name of a removed one', async ({ page, server }) => {
-  await openScreen(page, 'types/place');
-  await page.getByRole('button', { name: 'Remove Address' }).click();
-  await page.getByRole('button', { name: '+ Add property' }).click();
-  await page
-    .getByRole('option', { name: /^Long text / })
-    .first()
-    .click();
-  await page.getByLabel('Name in the API').fill('postal_address');
-  await page.getByRole('button', { name: 'Yes, keep the values' }).click();
-  await expect(plan(page)).toContainText('renamed from address');
-  await expect(plan(page)).not.toContainText('lost');
-  await apply(page).click();
-  await expect(page.getByText('Place: the change is applied.')).toBeVisible();
-  const places = await server.request('GET', '/api/v1/content/place?limit=100');
-  expect(await places.text()).toContain('"postal_address"');
-});
-
 test('shows a plan again when the server has changed meanwhile', async ({ page, server }) => {
   await openScreen(page, 'types/author');
   await page.getByRole('button', { name: 'Remove Bio' }).click();
