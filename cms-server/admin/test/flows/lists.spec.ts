@@ -148,6 +148,7 @@ test('shows only the title without other columns', async ({ page }) => {
   await openList(page, 'Author');
   await page.getByRole('button', { name: 'Display' }).click();
   const columns = page.getByRole('group', { name: 'Columns' }).getByRole('checkbox', { checked: true });
+  await expect(columns.first()).toBeVisible();
   while ((await columns.count()) > 0) {
     const before = await columns.count();
     await columns.first().uncheck();
