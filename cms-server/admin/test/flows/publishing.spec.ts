@@ -47,12 +47,9 @@ test.describe('Draft & Public', () => {
     await page.route('**/api/v1/changes*', (route) => route.abort());
     await page.reload();
     const dialog = page.getByRole('dialog');
-    for (const body of ['HALF-DONE', 'HALF-RIGHT']) {
+    for (const body of ['HALF-DONE', 'UNREVIEWED']) {
       const isFirst = body === 'HALF-DONE';
-      const saveElsewhere = async () => {
-        const other = { title: 'First note', body };
-        await server.send('PUT', '/api/v1/content/note/first', other);
-      };
+      const saveElsewhere = () => server.send('PATCH', '/api/v1/content/note/first', { body });
       await page.getByRole('textbox', { name: 'Title' }).fill(`A title of mine, ${body.length}`);
       if (!isFirst) await saveElsewhere();
       await page.keyboard.press('Control+Shift+P');
