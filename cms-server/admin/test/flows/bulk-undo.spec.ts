@@ -3,7 +3,7 @@ import type { Page } from '@playwright/test';
 import { createSheetType, send } from '../exact';
 import { createNews, newsDefinition } from '../news';
 import type { Server } from '../server';
-import { createSession, expect, open, test } from '../support';
+import { expect, open, test } from '../support';
 
 const dialog = (page: Page) => page.getByRole('dialog');
 
@@ -28,7 +28,7 @@ test('publishes edited objects again, except after changes of others', async ({ 
   const statuses = () =>
     Promise.all([0, 1, 2].map(async (number) => (await server.send('GET', path(number))).internal.status));
   const edit = async () => {
-    await page.goto('/admin/c/news?order=title');
+    await open(page, 'c/news?order=title');
     await page.getByLabel('Select all rows on this page').check();
     await page.getByRole('button', { name: 'Edit a property…' }).click();
     await dialog(page).getByLabel('Property', { exact: true }).selectOption({ label: 'Kind' });
@@ -36,7 +36,6 @@ test('publishes edited objects again, except after changes of others', async ({ 
     await dialog(page).getByRole('button', { name: 'Change 3 objects' }).click();
     await expect(page.getByText('3 objects changed.')).toBeVisible();
   };
-  await createSession(page);
   await edit();
   expect(await statuses()).toEqual(['modified', 'modified', 'draft']);
   await page.getByRole('button', { name: 'Undo' }).click();
@@ -103,7 +102,7 @@ async function requireLinks(server: Server): Promise<void> {
 }
 
 async function deleteAll(page: Page, count: number): Promise<void> {
-  await page.goto('/admin/c/news?order=title');
+  await open(page, 'c/news?order=title');
   await page.getByLabel('Select all rows on this page').check();
   await page.getByRole('button', { name: 'Delete', exact: true }).click();
   await page.getByRole('button', { name: `Delete ${String(count)} objects` }).click();
@@ -118,7 +117,6 @@ test('restores objects that require links to each other', async ({ page, server 
   const read = () =>
     Promise.all(ids.map(async (id) => (await server.send('GET', `/api/v1/content/news/${id}`)).about));
   const before = await read();
-  await createSession(page);
   await deleteAll(page, 3);
   await page.getByRole('button', { name: 'Undo' }).click();
   await expect(page.getByText('Undone.')).toBeVisible();
@@ -127,7 +125,6 @@ test('restores objects that require links to each other', async ({ page, server 
 
 test('says which objects stay in the trash, and which are no longer there', async ({ page, server }) => {
   await createNews(server, 3);
-  await createSession(page);
   await deleteAll(page, 3);
   await requireLinks(server);
   const trash = await server.send('GET', '/api/v1/trash');
@@ -141,7 +138,6 @@ test('says which objects stay in the trash, and which are no longer there', asyn
 
 test('restores after lost responses, and again when the server is reached', async ({ page, server }) => {
   await createNews(server, 2);
-  await createSession(page);
   await deleteAll(page, 2);
   let isOffline = true;
   await page.route(/\/api\/v1\/trash\/.*\/restore$/, async (route) => {
@@ -189,9 +185,8 @@ test('takes back edits and publications again after lost responses', async ({ pa
     await expect(page.getByText('Undone.', { exact: true })).toBeVisible();
     expect(await read()).toEqual(before);
   };
-  await createSession(page);
   const select = async () => {
-    await page.goto('/admin/c/news?order=title');
+    await open(page, 'c/news?order=title');
     await page.getByLabel('Select all rows on this page').check();
   };
 

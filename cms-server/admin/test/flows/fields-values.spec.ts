@@ -1,10 +1,10 @@
 // What controls do with stored values: line breaks, long lists of links, many options, text that is no number.
-import { createSession, expect, expectAccessible, test } from '../support';
+import { expect, expectAccessible, test } from '../support';
 import { createType, typeDefinition } from '../types';
 import { openForm, saveButton } from '../writing';
 import type { Server } from '../server';
 
-async function createCards(server: Server): Promise<void> {
+async function createCardType(server: Server): Promise<void> {
   const options = Array.from({ length: 20 }, (_none, index) => `Option ${String(index)}`);
   const card = typeDefinition('card', 'Card', {
     title: { inputType: 'text' },
@@ -16,7 +16,7 @@ async function createCards(server: Server): Promise<void> {
 }
 
 test('keeps line breaks, finds one of many options, and explains wrong numbers', async ({ page, server }) => {
-  await createCards(server);
+  await createCardType(server);
   await server.request('POST', '/api/v1/content/card', { id: 'one', title: 'first\nsecond', count: 1 });
   await openForm(page, 'c/card/one');
   const title = page.getByRole('textbox', { name: 'Title' });
@@ -42,13 +42,12 @@ test('keeps line breaks, finds one of many options, and explains wrong numbers',
 });
 
 test('shows the search and a part of 1,000 links', async ({ page, server }) => {
-  await createCards(server);
+  await createCardType(server);
   const ids = Array.from({ length: 1000 }, (_none, index) => `many-${String(index)}`);
   const authors = ids.map((id) => ({ id, name: `Person ${id}`, role: 'writer' }));
   await server.send('POST', '/api/v1/content/author/batch', authors);
   const links = ids.map((id) => ({ type: 'internal', dataUrl: `/api/v1/content/author/${id}` }));
   await server.send('POST', '/api/v1/content/card', { id: 'many', title: 'Many', links });
-  await createSession(page);
   const read: string[] = [];
   page.on('request', (request) => {
     if (request.url().includes('/content/author')) read.push(request.url());

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 import { switchTo } from '../screens';
-import { createSession, expect, expectAccessible, open, test } from '../support';
+import { expect, expectAccessible, open, test } from '../support';
 
 async function openList(page: Page, label: string): Promise<void> {
   await open(page, `c/${label.toLowerCase()}`);
@@ -102,9 +102,8 @@ test('shows, filters, sorts and pages 2,000 objects with two requests', async ({
     });
     await server.send('POST', '/api/v1/content/_tag/batch', objects);
   }
-  await createSession(page);
   // A screen without requests: those of the frame are sent before it is shown.
-  await page.goto('/admin/nothing-here');
+  await open(page, 'nothing-here');
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
   const requests: string[] = [];
   page.on('request', (request) => {

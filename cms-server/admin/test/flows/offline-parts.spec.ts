@@ -1,10 +1,9 @@
 // Parts of the form that are loaded after it: they open even without a network.
-import { createSession, expect, expectAccessible, test } from '../support';
+import { expect, expectAccessible, test } from '../support';
 import { openForm } from '../writing';
 
 test('opens dialogs without a network', async ({ page }) => {
   await page.clock.install();
-  await createSession(page);
   const loaded = page.waitForResponse(/\/DiscardDialog-/);
   const errors = page.waitForResponse(/\/ErrorSummary-/);
   await openForm(page, 'c/product/slow-kettle');
@@ -26,7 +25,6 @@ test('opens dialogs without a network', async ({ page }) => {
 });
 
 test('opens a dialog, although its code could not be loaded at first', async ({ page }) => {
-  await createSession(page);
   let isRefused = true;
   await page.route('**/assets/DiscardDialog-*.js', (route) => (isRefused ? route.abort() : route.continue()));
   await openForm(page, 'c/product/slow-kettle');

@@ -1,7 +1,7 @@
 // Forced colours, more contrast, reduced motion: what is chosen, changed or focused stays visible.
 import type { Locator, Page } from '@playwright/test';
 import { addManaged, focusedName, openScreen } from '../screens';
-import { createSession, expect, expectAccessible, test } from '../support';
+import { expect, expectAccessible, test } from '../support';
 
 /** Colours as they are painted. */
 const colours = (locator: Locator) =>
@@ -29,7 +29,6 @@ test.describe('in forced colours', () => {
   test('shows what is chosen, and where the keyboard is', async ({ page, server }) => {
     test.setTimeout(180_000);
     await addManaged(server);
-    await createSession(page);
     expect(await page.evaluate(() => matchMedia('(forced-colors: active)').matches)).toBe(true);
 
     await openScreen(page, 'c/post');
@@ -67,7 +66,6 @@ test.describe('in forced colours', () => {
   test('has a focus ring on every control of the main screens', async ({ page, server }) => {
     test.setTimeout(180_000);
     await addManaged(server);
-    await createSession(page);
     for (const path of ['', 'c/post', 'c/product/tidewater', 'media', 'types/product', 'me']) {
       await openScreen(page, path);
       for (let press = 0; press < 60; press += 1) {
@@ -84,7 +82,6 @@ test.describe('in forced colours', () => {
 test('has enough contrast in the themes of the settings', async ({ page, server }) => {
   test.setTimeout(600_000);
   await addManaged(server);
-  await createSession(page);
   for (const theme of ['Dark', 'High contrast']) {
     await openScreen(page, 'me');
     await page.getByRole('radio', { name: theme }).check();

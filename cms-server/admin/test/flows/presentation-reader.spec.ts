@@ -1,7 +1,7 @@
 // What a screen reader gets: the structure of the main screens, and what is announced while something changes.
 import type { Page } from '@playwright/test';
 import { openScreen } from '../screens';
-import { createSession, expect, expectAccessible, test } from '../support';
+import { expect, expectAccessible, test } from '../support';
 
 /** Records what live regions announce: changed texts of regions that were there before, and new alerts. */
 async function listen(page: Page): Promise<() => Promise<string[]>> {
@@ -82,7 +82,6 @@ test('announces results, choices, errors, moves and what was saved', async ({ pa
 });
 
 test('describes an input of an item by its own error', async ({ page }) => {
-  await createSession(page);
   await page.route('**/api/v1/content/place/*', async (route) => {
     if (route.request().method() !== 'PUT') return route.fallback();
     await route.fulfill({ status: 400, json: { 'location.lat': ['Too far north.'] } });

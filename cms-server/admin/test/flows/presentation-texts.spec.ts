@@ -2,7 +2,7 @@
 import type { Locator } from '@playwright/test';
 import { expectNoSidewaysScroll, openScreen } from '../screens';
 import type { Server } from '../server';
-import { createSession, expect, expectAccessible, test } from '../support';
+import { expect, expectAccessible, test } from '../support';
 import { createType, typeDefinition } from '../types';
 
 const WORD = 'Donaudampfschifffahrtsgesellschaftskapitaensmuetzenabzeichen'.repeat(3);
@@ -38,7 +38,6 @@ test('breaks words that are longer than the screen', async ({ page, server }) =>
   test.setTimeout(120_000);
   await createPages(server, [WORD, WORD]);
   await server.send('DELETE', '/api/v1/content/page/page-1');
-  await createSession(page);
   for (const width of [360, 1280]) {
     await page.setViewportSize({ width, height: 800 });
     for (const path of [
@@ -59,7 +58,6 @@ test('breaks words that are longer than the screen', async ({ page, server }) =>
 
 test('names objects by their ids if their title has only spaces', async ({ page, server }) => {
   await createPages(server, ['   ']);
-  await createSession(page);
   for (const path of ['', 'c/page', 'search?q=id:page-0', 'activity']) {
     await openScreen(page, path);
     await expect(page.getByRole('main').getByRole('link', { name: 'page-0' }).first(), path).toBeVisible();

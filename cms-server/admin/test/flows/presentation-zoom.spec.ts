@@ -1,6 +1,6 @@
 // Every screen with large text, in a narrow window, and right-to-left.
 import { addManaged, expectNoSidewaysScroll, openScreen, SCREENS } from '../screens';
-import { createSession, expect, expectAccessible, test } from '../support';
+import { expect, expectAccessible, test } from '../support';
 
 const LAYOUTS = [
   { width: 1280, fontSize: '200%', dir: 'ltr' },
@@ -16,7 +16,6 @@ test('shows everything with text of 200 %, at 320 px, and mirrored right-to-left
   // A debug binary on a busy machine takes its time.
   test.setTimeout(600_000);
   await addManaged(server);
-  await createSession(page);
   const setLayout = async ({ width, fontSize, dir }: (typeof LAYOUTS)[number], height = 6000) => {
     await page.setViewportSize({ width, height });
     await page.evaluate(

@@ -1,7 +1,7 @@
 // The page under hard conditions: hostile contents, a phone, no pointer.
 import { ADMIN, type Server } from '../server';
 import { addManaged, expectNoSidewaysScroll, openScreen, SCREENS, tabTo } from '../screens';
-import { createSession, expect, expectAccessible, test } from '../support';
+import { expect, expectAccessible, test } from '../support';
 
 const HOSTILE = '"><img src=x onerror=alert(1)><script>alert(2)</script>';
 const HOSTILE_HTML = `<p onclick="alert(3)">Seen ${HOSTILE}<a href="javascript:alert(4)">link</a></p><svg onload=alert(5)></svg><iframe src="javascript:alert(6)"></iframe>`;
@@ -60,7 +60,6 @@ test('hostile HTML in every kind of field is text', async ({ page, server }) => 
       ],
     },
   });
-  await createSession(page);
   for (const type of ['author', 'place', 'product', 'post']) {
     await openScreen(page, `c/${type}`);
     await expect(page.getByRole('link', { name: HOSTILE, exact: true })).toBeVisible();
@@ -98,7 +97,6 @@ test.describe('on a phone', () => {
   test('no screen scrolls sideways, and the save bar is one line', async ({ page, server }) => {
     test.setTimeout(600_000);
     await addManaged(server);
-    await createSession(page);
     for (const path of SCREENS) {
       await openScreen(page, path);
       await expectNoSidewaysScroll(page, path);

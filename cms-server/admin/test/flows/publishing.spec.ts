@@ -4,7 +4,11 @@ import type { Server } from '../server';
 import { changeType, createType, typeDefinition } from '../types';
 
 /** A type with Draft & Public, or with a workflow; its objects may link to each other. */
-async function createNotes(server: Server, name: string, settings: Record<string, unknown>): Promise<void> {
+async function createNoteType(
+  server: Server,
+  name: string,
+  settings: Record<string, unknown>,
+): Promise<void> {
   const properties = {
     title: { inputType: 'text' },
     body: { inputType: 'textarea' },
@@ -32,7 +36,7 @@ const panel = (page: Page) => page.getByRole('complementary');
 
 test.describe('Draft & Public', () => {
   test.beforeEach(async ({ page, server }) => {
-    await createNotes(server, 'note', { draftPublic: true });
+    await createNoteType(server, 'note', { draftPublic: true });
     await server.send('POST', '/api/v1/content/note', { id: 'other', title: 'Other note' });
     await server.send('POST', '/api/v1/content/note', {
       id: 'first',
@@ -253,7 +257,7 @@ test.describe('Draft & Public', () => {
 });
 
 test('leads from the title to the actions on a phone', async ({ page, server }) => {
-  await createNotes(server, 'report', { workflowId: 'publishing' });
+  await createNoteType(server, 'report', { workflowId: 'publishing' });
   await server.send('POST', '/api/v1/content/report', { id: 'one', title: 'Report' });
   await page.setViewportSize({ width: 390, height: 500 });
   await open(page, 'c/report/one');
@@ -268,7 +272,7 @@ test('leads from the title to the actions on a phone', async ({ page, server }) 
 });
 
 test('moves an object through all states of its workflow', async ({ page, server }) => {
-  await createNotes(server, 'report', { workflowId: 'publishing' });
+  await createNoteType(server, 'report', { workflowId: 'publishing' });
   await server.send('POST', '/api/v1/content/report', { id: 'one', title: 'Report' });
   await open(page, 'c/report/one');
   const dialog = page.getByRole('dialog');
@@ -293,8 +297,8 @@ test('moves an object through all states of its workflow', async ({ page, server
 test('says that a save is visible, unless the workflow has a state public', async ({ page, server }) => {
   const open = { id: 'open', name: 'Open', initial_state: 'new', states: ['new', 'done'], transitions: [] };
   await server.send('POST', '/api/v1/internal/workflow', open);
-  await createNotes(server, 'note', { workflowId: 'open' });
-  await createNotes(server, 'report', { workflowId: 'publishing' });
+  await createNoteType(server, 'note', { workflowId: 'open' });
+  await createNoteType(server, 'report', { workflowId: 'publishing' });
   for (const type of ['note', 'report'])
     await server.request('POST', `/api/v1/content/${type}`, { id: 'one', title: 'One' });
   await createSession(page);
@@ -308,7 +312,7 @@ test('says that a save is visible, unless the workflow has a state public', asyn
 });
 
 test('opens the preview of a draft', async ({ page, server, pageOrigin }) => {
-  await createNotes(server, 'leaf', { draftPublic: true });
+  await createNoteType(server, 'leaf', { draftPublic: true });
   const previewUrl = '/api/v1/content/leaf/{id}?auth_token={token}';
   await changeType(server, 'leaf', ({ metaDefinition }) => (metaDefinition.admin = { previewUrl }));
   await server.send('POST', '/api/v1/content/leaf', { id: 'one', title: 'A hidden leaf' });

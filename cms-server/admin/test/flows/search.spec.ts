@@ -1,4 +1,4 @@
-import { createSession, expect, expectAccessible, signIn, test } from '../support';
+import { expect, expectAccessible, open, signIn, test } from '../support';
 
 test('finds and opens an object of one type by keyboard', async ({ page }) => {
   await signIn(page);
@@ -44,9 +44,8 @@ test('searches all types, narrows by type, and keeps the search in the address',
 });
 
 test('says that results can be missing while the search index is updated', async ({ page }) => {
-  await createSession(page);
   const notice = page.getByText('The search index does not include all changes yet');
-  await page.goto('/admin/c/post?q=kettle');
+  await open(page, 'c/post?q=kettle');
   await expect(page.getByRole('row', { name: /kettle/i }).first()).toBeVisible();
   await expect(notice).toHaveCount(0);
   await page.route('**/api/v1/search?*', async (route) => {

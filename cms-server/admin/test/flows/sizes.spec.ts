@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import type { Page } from '@playwright/test';
-import { createSession, expect, signIn, test } from '../support';
+import { expect, open, signIn, test } from '../support';
 
 const KIB = 1024;
 
@@ -90,9 +90,8 @@ async function expectQuiet(requests: string[]): Promise<void> {
 }
 
 test('list and object need few requests', async ({ page }) => {
-  await createSession(page);
   // A screen without requests: those of the frame are sent before it is shown.
-  await page.goto('/admin/nothing-here');
+  await open(page, 'nothing-here');
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
   const requests = apiRequests(page);
   const navigation = page.getByRole('navigation', { name: 'Navigation' });

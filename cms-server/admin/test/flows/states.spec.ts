@@ -2,7 +2,7 @@
 import type { Route } from '@playwright/test';
 import { createNews } from '../news';
 import { addManaged, openScreen, switchTo } from '../screens';
-import { createSession, createUser, expect, expectAccessible, signIn, test } from '../support';
+import { createSession, createUser, expect, expectAccessible, open, signIn, test } from '../support';
 
 /** Requests of the frame, not of a screen: the session, the types, the settings and the stream. */
 const FRAME = /\/session($|\/)|\/contenttype(\?|$|\/_webhooks$)|\/changes/;
@@ -97,9 +97,8 @@ test('says which right is missing, not only that access is denied', async ({ pag
 
 test('an earlier message covers neither the bar of selected rows nor a dialog', async ({ page, server }) => {
   await createNews(server, 30);
-  await createSession(page);
   await page.setViewportSize({ width: 390, height: 700 });
-  await page.goto('/admin/c/news?order=title');
+  await open(page, 'c/news?order=title');
   const select = () => page.getByLabel('Select News 000').check();
   const bar = page.getByRole('region', { name: 'Actions on selected rows' });
   await select();

@@ -1,5 +1,5 @@
 import { holdUploads, pasteImage } from '../media';
-import { createSession, expect, expectAccessible, open, test } from '../support';
+import { expect, expectAccessible, open, test } from '../support';
 import { focusText, save, text, tool } from '../texts';
 
 test('moves between text, tool bar and the next field by keyboard', async ({ page }) => {
@@ -22,7 +22,6 @@ test('moves between text, tool bar and the next field by keyboard', async ({ pag
 });
 
 test('inserts an image of the library, and uploads a pasted one', async ({ page, server }) => {
-  await createSession(page);
   await page.setViewportSize({ width: 390, height: 800 });
   await page.emulateMedia({ colorScheme: 'dark' });
   await open(page, 'c/product/tidewater');
@@ -50,7 +49,6 @@ test('inserts an image of the library, and uploads a pasted one', async ({ page,
 });
 
 test('puts a pasted image where it was pasted, while the user writes elsewhere', async ({ page, server }) => {
-  await createSession(page);
   const release = await holdUploads(page);
   await open(page, 'c/product/tidewater');
   const editor = text(page, 'Description');

@@ -1,4 +1,4 @@
-import { createSession, expect, expectAccessible, open, test } from '../support';
+import { expect, expectAccessible, open, test } from '../support';
 import { openScreen } from '../screens';
 import { focusText, save, text, tool, type Values } from '../texts';
 import { paste } from '../writing';
@@ -146,7 +146,6 @@ test('shows hostile texts without running them, and leaves them as they are', as
       'Story',
     ],
   ] as const;
-  await createSession(page);
   for (const [type, id, values, label] of all) {
     await server.send('PATCH', `/api/v1/content/${type}/${id}`, values);
     await openScreen(page, `c/${type}/${id}`);

@@ -149,7 +149,6 @@ test('deletes and restores what somebody else has just deleted and restored', as
   const key = (await server.send('POST', '/api/v1/internal/key', { name: 'site', kind: 'read_only' })) as {
     id: string;
   };
-  await createSession(page);
   await withoutLiveUpdates(page);
   await openForm(page, 'c/author/lost');
   await page.getByRole('button', { name: 'More actions' }).click();

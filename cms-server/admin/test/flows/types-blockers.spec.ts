@@ -1,6 +1,6 @@
 // Content types: errors are shown at their settings, and nothing that was typed is lost.
 import type { Page } from '@playwright/test';
-import { createSession, expect, expectAccessible, test } from '../support';
+import { expect, expectAccessible, test } from '../support';
 import { openScreen } from '../screens';
 import { apply, plan, property, readType } from '../types';
 
@@ -97,7 +97,6 @@ test('continues a removed property under a new name, also in the slug rule', asy
 });
 
 test('says what a new type still needs, also on a phone', async ({ page }) => {
-  await createSession(page);
   await page.setViewportSize({ width: 390, height: 800 });
   await openScreen(page, 'types/+new');
   await expect(plan(page)).toContainText('Give the type a name of lower-case letters.');

@@ -1,18 +1,17 @@
 // Edited types that are not applied yet: others change them, or the page is closed.
 import type { Page } from '@playwright/test';
-import { createSession, expect, expectAccessible, signIn, test } from '../support';
+import { expect, expectAccessible, open, signIn, test } from '../support';
 import { apply, changeType, plan, readType } from '../types';
 import { chooseSignOut } from '../writing';
 
 /** Gives a type another label, and does not apply it. */
 async function editLabel(page: Page, type: string, label: string): Promise<void> {
-  await page.goto(`/admin/types/${type}?view=settings`);
+  await open(page, `types/${type}?view=settings`);
   await page.getByLabel('Label', { exact: false }).first().fill(label);
   await expect(plan(page)).toContainText('Only settings change');
 }
 
 test('leaves a type that others have changed meanwhile out of the plan', async ({ page, server }) => {
-  await createSession(page);
   await editLabel(page, 'event', 'Meeting');
   await editLabel(page, 'place', 'Location');
   await page.getByRole('link', { name: 'Plan for 2 edited types' }).click();

@@ -141,7 +141,6 @@ test('continues in an open form when its type changes', async ({ page, server })
 });
 
 test('changes several types together, and keeps edits over a reload', async ({ page, server }) => {
-  await createSession(page);
   for (const [type, label] of [
     ['event', 'Meeting'],
     ['place', 'Location'],

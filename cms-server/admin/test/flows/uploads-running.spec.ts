@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 import { holdUploads, png } from '../media';
-import { createSession, expect, expectAccessible, test } from '../support';
+import { expect, expectAccessible, open, test } from '../support';
 import { createType, typeDefinition } from '../types';
 
 /** Refuses the questions of the page; returns them. */
@@ -14,10 +14,9 @@ function refuseQuestions(page: Page): string[] {
 }
 
 test('asks before a form with a running upload is left, and saves only with the file', async ({ page }) => {
-  await createSession(page);
   const release = await holdUploads(page);
   const asked = refuseQuestions(page);
-  await page.goto('/admin/c/product/slow-kettle');
+  await open(page, 'c/product/slow-kettle');
   const pictures = page.getByRole('group', { name: 'Pictures', exact: true });
   await page.locator('[data-path=pictures] input[type=file]').setInputFiles([png('slow.png')]);
   await expect(pictures.getByText('Uploading: 0 of 1 done')).toBeVisible();
@@ -42,9 +41,8 @@ test('publishes an object only with the file that is being uploaded', async ({ p
   await createType(server, type);
   const note = { id: 'first', title: 'First note' };
   await server.send('POST', '/api/v1/content/note', note);
-  await createSession(page);
   const release = await holdUploads(page);
-  await page.goto('/admin/c/note/first');
+  await open(page, 'c/note/first');
   await page.locator('[data-path=picture] input[type=file]').setInputFiles([png('slow.png')]);
   await expect(page.getByText('Uploading: 0 of 1 done')).toBeVisible();
   await page.keyboard.press('Control+Shift+P');
@@ -61,10 +59,9 @@ test('publishes an object only with the file that is being uploaded', async ({ p
 });
 
 test('asks before the media library with running uploads is left', async ({ page }) => {
-  await createSession(page);
   const release = await holdUploads(page);
   const asked = refuseQuestions(page);
-  await page.goto('/admin/media');
+  await open(page, 'media');
   const wrong = { name: 'broken.png', mimeType: 'image/png', buffer: Buffer.from('no image') };
   await page.locator('input[type=file]').setInputFiles([png('a.png'), wrong]);
   await expect(page.getByText('Uploading: 0 of 2 done')).toBeVisible();

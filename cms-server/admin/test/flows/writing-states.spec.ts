@@ -52,7 +52,6 @@ test('continues in a property that was renamed', async ({ page, server }) => {
 });
 
 test('saves into a renamed property before the page has noticed', async ({ page, server }) => {
-  await createSession(page);
   await withoutLiveUpdates(page);
   await openForm(page, 'c/author/maren');
   await page.getByLabel('Bio').fill('Typed before the rename.');

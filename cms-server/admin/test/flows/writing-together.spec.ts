@@ -6,6 +6,7 @@ import { openForm, saveButton, withoutLiveUpdates } from '../writing';
 
 const KETTLE = 'c/product/slow-kettle';
 const PATH = '/api/v1/content/product/slow-kettle';
+
 /** Ben, an editor, in a browser of his own. */
 async function ben(browser: Browser, server: Server): Promise<Page> {
   const user = await createUser(server, 'editor', { name: 'Ben Holt' });
@@ -62,7 +63,6 @@ test('asks about a property that both changed', async ({ page, browser, server }
 });
 
 test('keeps my text when somebody deletes the object', async ({ page, browser, server }) => {
-  await createSession(page);
   const user = await createUser(server, 'editor', { name: 'Ben Holt' });
   const path = '/api/v1/content/product/lonely';
   const lonely = { id: 'lonely', name: 'Lonely', kind: 'tool', price: 1 };
@@ -158,7 +158,6 @@ test('shares one event stream among three tabs', async ({ page, context, server 
 });
 
 test('keeps what was typed in the dialog of a conflict that is closed', async ({ page, server }) => {
-  await createSession(page);
   await withoutLiveUpdates(page);
   await openForm(page, KETTLE);
   await page.getByLabel('Name').fill('Kettle by Ada');

@@ -84,7 +84,6 @@ test('continues an unsaved new object', async ({ page }) => {
 });
 
 test('offers to load the page again when the code of a control did not arrive', async ({ page }) => {
-  await createSession(page);
   // Refuses the code until the page offers to load again: some browsers request it more than once.
   let isRefused = true;
   await page.route('**/assets/Relation-*.js', (route) => (isRefused ? route.abort() : route.continue()));
