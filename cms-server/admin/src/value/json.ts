@@ -6,3 +6,9 @@ export function parsedJson(text: string): unknown {
     return undefined;
   }
 }
+
+/** JSON with line breaks and indentation; another text stays as it is. */
+export function prettyJson(text: string): string {
+  const value = parsedJson(text);
+  return value === undefined ? text : JSON.stringify(value, null, 2);
+}

@@ -18,6 +18,11 @@ export function replaced<T>(list: readonly T[], index: number, item: T): T[] {
   return list.map((old, at) => (at === index ? item : old));
 }
 
+/** Removes the value, or adds it behind the others. */
+export function toggled(values: readonly string[], one: string): string[] {
+  return values.includes(one) ? values.filter((value) => value !== one) : [...values, one];
+}
+
 /** Consecutive parts of a list with at most `size` items each. */
 export function partsOf<T>(list: readonly T[], size: number): T[][] {
   return Array.from({ length: Math.ceil(list.length / size) }, (_, index) =>

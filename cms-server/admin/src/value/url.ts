@@ -23,7 +23,7 @@ export function isOwnImage(url: string): boolean {
   }
 }
 
-/** A decoded part of an address; a part that cannot be decoded stays as it is. */
+/** A decoded part of an address; a part that cannot be decoded, such as `100%.png`, stays as it is. */
 export function decoded(part: string): string {
   try {
     return decodeURIComponent(part);

@@ -6,6 +6,7 @@ import { MEDIA_TYPE } from '../../object/summary';
 import { t } from '../../text';
 import { record } from '../../type/definition';
 import { fileOfUrl } from '../../value/media';
+import { decoded } from '../../value/url';
 import { codeBlockSpec, figureDom, ruleSpec, tableSpec } from '../prose/block-specs';
 import { inlineSpecs, markSpecs, opaqueCard } from '../prose/marks';
 
@@ -203,15 +204,6 @@ function altOf(src: string): string {
   const file = fileOfUrl(src);
   const known = file && cachedSummary({ type: MEDIA_TYPE, id: file.id });
   return typeof known === 'object' ? (known?.file?.alt ?? '') : '';
-}
-
-/** Addresses may have a `%` that encodes nothing, as in `100%.png`. */
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
 }
 
 /** `data` of a new image block. */

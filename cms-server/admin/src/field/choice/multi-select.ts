@@ -1,10 +1,5 @@
-// Values of a select with several values.
+// Options of a select that a typed text finds.
 import type { Option } from '../../type/form';
-
-/** Removes the value, or adds it behind the others. */
-export function toggled(values: string[], one: string): string[] {
-  return values.includes(one) ? values.filter((value) => value !== one) : [...values, one];
-}
 
 /** Options whose label or value contains the text, ignoring case and accents, as items of a combobox. */
 export function matching(options: Option[], text: string): { key: string; label: string }[] {

@@ -1,5 +1,6 @@
 // Requests of Home: a few short lists. Knows the API, no component.
 import { api, sendOrThrow, type Page, type Schema } from '../../api/client';
+import { isPublishing } from '../../object/publish-rules';
 import { readWorkflows, transitionsOf } from '../../object/workflows';
 import { readHit, searchObjects, type FacetBucket, type SearchHit } from '../../object/search-objects';
 import { record, string, type ContentType } from '../../type/definition';
@@ -61,7 +62,7 @@ export interface Waiting extends SearchHit {
 /** States, except the initial one and `public`, that the user can move objects out of. */
 export function waitingStates(workflow: Schema['Workflow'], mayPublish: boolean): string[] {
   const states = transitionsOf(workflow)
-    .filter(({ from, to }) => from !== to && (mayPublish || (from !== 'public' && to !== 'public')))
+    .filter((step) => step.from !== step.to && (mayPublish || !isPublishing(step)))
     .map(({ from }) => from)
     .filter((state) => state !== workflow.initial_state && state !== 'public');
   return [...new Set(states)];

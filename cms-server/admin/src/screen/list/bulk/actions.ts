@@ -3,9 +3,7 @@ import { may, session } from '../../../session/session.svelte';
 import { t } from '../../../text';
 import { hasWorkflow, type ContentType } from '../../../type/definition';
 
-export interface BulkAction {
-  kind: 'publish' | 'unpublish' | 'archive' | 'delete' | 'patch' | 'transition';
-}
+export type BulkAction = 'publish' | 'unpublish' | 'archive' | 'delete' | 'patch' | 'transition';
 
 export interface Offer {
   action: BulkAction;
@@ -18,9 +16,9 @@ export function actionsFor(type: ContentType): Offer[] {
   const update = may('u', type.name) ? null : t.bulk.needs(t.bulk.rights.update);
   const publish = update ?? (session.mayPublish ? null : t.bulk.needs(t.bulk.rights.publish));
   const remove = may('d', type.name) ? null : t.bulk.needs(t.bulk.rights.delete);
-  const offer = (kind: BulkAction['kind'], reason: string | null): Offer => ({
-    action: { kind },
-    label: t.bulk.actions[kind],
+  const offer = (action: BulkAction, reason: string | null): Offer => ({
+    action,
+    label: t.bulk.actions[action],
     reason,
   });
   return [

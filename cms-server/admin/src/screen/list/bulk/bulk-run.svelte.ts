@@ -1,6 +1,6 @@
 // BulkRun: an action on several objects while it runs: progress, stop, refusals, undo.
 import type { ApiResult } from '../../../api/client';
-import type { Problem } from '../../../api/problem';
+import { networkProblem, type Problem } from '../../../api/problem';
 import { isRetryable } from '../../../object/save-queue';
 import { session } from '../../../session/session.svelte';
 import { partsOf } from '../../../value/list';
@@ -244,7 +244,7 @@ export class BulkRun {
       }
       if (job.state === 'failed') {
         this.state = 'failed';
-        this.problem = { ...NO_PROBLEM, message: job.error ?? '' };
+        this.problem = { ...networkProblem(), message: job.error ?? '' };
         return;
       }
       if (this.#stopped) await stopJob(started.data);
@@ -281,12 +281,3 @@ export class BulkRun {
 function entry(id: string, before: Before | undefined): [string, Before][] {
   return before ? [[id, before]] : [];
 }
-
-const NO_PROBLEM: Problem = {
-  status: 0,
-  message: '',
-  fields: {},
-  requestId: null,
-  retryAfter: null,
-  data: null,
-};

@@ -218,7 +218,7 @@ function withId(id: string, values: Record<string, unknown>): Record<string, unk
 
 function refusal(fields: Record<string, string[]>): Problem {
   const message = Object.values(fields).flat().join(' ');
-  return { status: 400, message, fields, requestId: null, retryAfter: null, data: null };
+  return { ...networkProblem(), status: 400, message, fields };
 }
 
 /** Removes properties that an object did not have before the action. */
