@@ -134,7 +134,10 @@ export async function sendExact<T extends object>(request: Promise<Fetched<strin
 
 /** As `sendRequest`, for callers that expect a rejected promise. */
 export async function sendOrThrow<T>(request: Promise<Fetched<T>>): Promise<T> {
-  const result = await sendRequest(request);
+  return dataOrThrow(await sendRequest(request));
+}
+
+export function dataOrThrow<T>(result: { data: T } | { problem: Problem }): T {
   if ('problem' in result) throw new ProblemError(result.problem);
   return result.data;
 }

@@ -2,7 +2,7 @@
 // response unparsed. Knows HTTP; no Svelte.
 import { parsedJson } from '../value/json';
 import { userHeaders } from './client';
-import { networkProblem, problemOf, type Problem } from './problem';
+import { networkProblem, ProblemError, problemOf, type Problem } from './problem';
 
 export interface RawRequest {
   method: string;
@@ -60,4 +60,11 @@ export async function sendRaw({
     if (error instanceof DOMException && error.name === 'AbortError') throw error;
     return { status: 0, headers: [], text: '', ms: performance.now() - started };
   }
+}
+
+/** The body of a GET request; throws unless the status is 200. */
+export async function readText(path: string, signal: AbortSignal): Promise<string> {
+  const response = await sendRaw({ method: 'GET', path, signal });
+  if (response.status !== 200) throw new ProblemError(rawProblem(response));
+  return response.text;
 }

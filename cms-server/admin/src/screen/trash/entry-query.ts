@@ -1,5 +1,6 @@
 // One entry of the trash: the query of the deleted object, and why it is not restored.
-import { ProblemError, type Problem } from '../../api/problem';
+import { dataOrThrow } from '../../api/client';
+import type { Problem } from '../../api/problem';
 import { readTrashEntry, type TrashEntry } from '../../object/object-requests';
 import { t } from '../../text';
 
@@ -8,11 +9,8 @@ export function entryQuery(entry: string) {
     queryKey: ['trash-entry', entry],
     // The original texts of values are kept for these very objects: structural sharing would replace them by copies.
     structuralSharing: false,
-    queryFn: async ({ signal }: { signal: AbortSignal }): Promise<TrashEntry> => {
-      const result = await readTrashEntry(entry, signal);
-      if ('problem' in result) throw new ProblemError(result.problem);
-      return result.data;
-    },
+    queryFn: async ({ signal }: { signal: AbortSignal }): Promise<TrashEntry> =>
+      dataOrThrow(await readTrashEntry(entry, signal)),
   };
 }
 
