@@ -1,8 +1,8 @@
 // Uploads continue after their screen is left, but then no field receives their files and nobody sees refusals: the
 // page asks before the user leaves.
 import { UploadGroup, type RunningUploads } from '../object/upload-group';
-import { guardNavigation } from '../router.svelte';
 import { t } from '../text';
+import { guardLeaving } from './guard-leaving';
 
 /** The uploads of all open screens and sheets. */
 const guarded = new UploadGroup();
@@ -14,13 +14,14 @@ export function mayLeaveUploads(uploads: RunningUploads, question: string): bool
 
 /** For `onMount`: asks `question` before the user leaves the screen while uploads are running. */
 export function guardUploads(uploads: RunningUploads, question: () => string): () => void {
-  const preventUnload = (event: BeforeUnloadEvent) => {
-    if (uploads.running > 0) event.preventDefault();
-  };
-  addEventListener('beforeunload', preventUnload);
-  const stops = [guarded.add(uploads), guardNavigation(() => mayLeaveUploads(uploads, question()))];
+  const stops = [
+    guarded.add(uploads),
+    guardLeaving(
+      () => uploads.running > 0,
+      () => confirm(question()),
+    ),
+  ];
   return () => {
-    removeEventListener('beforeunload', preventUnload);
     for (const stop of stops) stop();
   };
 }

@@ -9,12 +9,12 @@ import { onBeforeSignOut, hasUnsavedText } from '../../object/sign-out-work';
 import { linksIn } from '../../object/links';
 import { requestSummaries } from '../../object/summary-cache.svelte';
 import { openNew, openObject } from '../../object/open-object';
-import { guardNavigation } from '../../router.svelte';
 import { may, session, typeNamed } from '../../session/session.svelte';
 import { t } from '../../text';
 import type { ContentType } from '../../type/definition';
 import { targetOfPath } from '../../value/link';
 import { loadWhenIdle } from '../../ui/when-idle';
+import { guardLeaving } from '../guard-leaving';
 import { guardUploads } from '../guard-uploads';
 import { onChange } from '../live.svelte';
 import { lazyParts } from './lazy-parts';
@@ -92,8 +92,7 @@ export function attachEditor(typeName: () => string, editor: () => ObjectEditor 
   };
   onMount(() => guardUploads(uploads, () => t.shell.leaveUploads));
   onMount(() => loadWhenIdle(Object.values(lazyParts)));
-  const listeners: [EventTarget, string, (event: Event) => void][] = [
-    [window, 'beforeunload', (event) => wouldLose() && event.preventDefault()],
+  const listeners: [EventTarget, string, () => void][] = [
     [window, 'pagehide', () => editor()?.unsavedWork.flushOnPageHide()],
     [
       window,
@@ -112,7 +111,7 @@ export function attachEditor(typeName: () => string, editor: () => ObjectEditor 
   ];
   for (const [target, name, listener] of listeners) target.addEventListener(name, listener);
   const stops = [
-    guardNavigation(() => !wouldLose() || confirm(t.shell.leave)),
+    guardLeaving(wouldLose, () => confirm(t.shell.leave)),
     onBeforeSignOut(async () => {
       await editor()?.unsavedWork.flush();
       return !wouldLose();
