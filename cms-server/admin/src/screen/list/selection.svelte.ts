@@ -1,8 +1,14 @@
 // Which rows are selected, across pages. Knows ids and titles only.
+import type { StoredObject } from '../../object/object-requests';
+import { displayTitle } from '../../value/title';
 
 export interface Row {
   id: string;
   title: string;
+}
+
+export function rowsOf(objects: StoredObject[]): Row[] {
+  return objects.map(({ id, internal }) => ({ id, title: displayTitle(internal?.objectTitle, id) }));
 }
 
 export class Selection {
