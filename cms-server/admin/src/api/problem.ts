@@ -61,6 +61,11 @@ export function networkProblem(): Problem {
   return { status: 0, message: '', fields: {}, requestId: null, retryAfter: null, data: null };
 }
 
+/** A sentence for users, also if no response arrived. */
+export function messageOf({ message }: Problem): string {
+  return message || t.common.offline;
+}
+
 /** The problem without the errors of a field that the user has edited; null if no errors remain. */
 export function withoutField(problem: Problem | null, field: string): Problem | null {
   if (!problem || !(field in problem.fields)) return problem;

@@ -52,6 +52,11 @@ export function isReadonlyState(state: string | undefined): boolean {
   return state === 'public' && !session.mayPublish;
 }
 
+/** The label of a type; its name if there is no such type. */
+export function typeLabel(name: string): string {
+  return typeNamed(name)?.label ?? name;
+}
+
 export function typeNamed(name: string): ContentType | undefined {
   return types.find((type) => type.name === name);
 }

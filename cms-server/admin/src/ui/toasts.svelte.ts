@@ -1,4 +1,6 @@
 // Short messages after an action, in a live region.
+import { messageOf, type Problem } from '../api/problem';
+
 export interface Toast {
   id: number;
   message: string;
@@ -52,6 +54,11 @@ export const toasts = {
     return shown;
   },
 };
+
+/** Says why a request did not succeed. */
+export function toastProblem(problem: Problem): void {
+  toast(messageOf(problem), { kind: 'danger' });
+}
 
 /** Shows a message; returns its id. */
 export function toast(

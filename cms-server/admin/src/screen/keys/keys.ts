@@ -1,6 +1,6 @@
 // Kinds of keys, rules of the presets, and rules in words. Knows no request.
 import type { Schema } from '../../api/client';
-import { typeNamed } from '../../session/session.svelte';
+import { typeLabel } from '../../session/session.svelte';
 import { t } from '../../text';
 import { RIGHTS, type Rule } from '../../ui/RuleGrid.svelte';
 
@@ -36,7 +36,7 @@ export function describeRules(key: Key): string {
   if (key.kind !== 'scoped') return t.keys.may[key.kind];
   const inOrder = rulesOf(key).toSorted((a, b) => +(b.ctd === '*') - +(a.ctd === '*'));
   const parts = inOrder.map((rule) => {
-    const type = rule.ctd === '*' ? t.users.allTypes : (typeNamed(rule.ctd)?.label ?? rule.ctd);
+    const type = rule.ctd === '*' ? t.users.allTypes : typeLabel(rule.ctd);
     const rights = RIGHTS.filter((right) => rule[right]).map((right) => t.users.rights[right]);
     return `${type}: ${rights.join(', ')}`;
   });

@@ -1,6 +1,6 @@
 // Undo of a deletion of several objects. Knows the API, no component.
 import { sendRequest, api, type Schema } from '../../../api/client';
-import type { Problem } from '../../../api/problem';
+import { messageOf, type Problem } from '../../../api/problem';
 import type { Values } from '../../../object/form-state.svelte';
 import { baseOf, readTrashEntry, restoreObject, updateObject } from '../../../object/object-requests';
 import { statusOf, type Status } from '../../../object/publish-rules';
@@ -11,7 +11,6 @@ import { linkTo, targetKey, targetOf } from '../../../value/link';
 import { isRecord } from '../../../value/record';
 import { readLiveIds, sendRepeatedly, statusBatch } from './requests';
 import { notUndone, restoreEdited, type UndoResult } from './undo';
-import { reasonOf } from './undo-text';
 import { displayTitle } from '../../../value/title';
 
 type Item = Schema['TrashItem'];
@@ -72,7 +71,7 @@ async function restoreItems(items: Item[]): Promise<{ refused: Refused[]; proble
   let problem: Problem | null = null;
   for (const object of unlinked) {
     const failed = await restoreLinks(object);
-    if (failed) problem ??= { ...failed, message: `${t.bulk.undoLinks(object.title)} ${reasonOf(failed)}` };
+    if (failed) problem ??= { ...failed, message: `${t.bulk.undoLinks(object.title)} ${messageOf(failed)}` };
   }
   return { refused, problem };
 }

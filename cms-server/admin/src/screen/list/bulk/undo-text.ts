@@ -1,5 +1,5 @@
 // What the undo of an action on several objects reports. Knows no API, no component.
-import type { Problem } from '../../../api/problem';
+import { messageOf } from '../../../api/problem';
 import { isRetryable } from '../../../object/save-queue';
 import { t } from '../../../text';
 import { number } from '../../../text/format';
@@ -8,15 +8,11 @@ import { displayTitle } from '../../../value/title';
 
 const MAX_REASONS = 3;
 
-export function reasonOf(problem: Problem): string {
-  return problem.message || t.common.offline;
-}
-
 export function undoText(result: UndoResult): string {
   const { undone, skipped, modified = 0, inTrash = [], gone = 0, problem } = result;
   const reasons = inTrash
     .slice(0, MAX_REASONS)
-    .map((item) => t.bulk.undoReason(displayTitle(item.objectTitle, item.id), reasonOf(item.problem)));
+    .map((item) => t.bulk.undoReason(displayTitle(item.objectTitle, item.id), messageOf(item.problem)));
   const more = inTrash.length - reasons.length;
   const complete = skipped + inTrash.length + gone === 0 && !problem;
   const unknown = problem !== null && isRetryable(problem);
@@ -29,7 +25,7 @@ export function undoText(result: UndoResult): string {
     ...reasons,
     more > 0 ? t.bulk.andMore(number(more)) : '',
     unknown ? t.bulk.undoUnknown : '',
-    problem ? reasonOf(problem) : '',
+    problem ? messageOf(problem) : '',
   ];
   return text.filter(Boolean).join(' ');
 }
