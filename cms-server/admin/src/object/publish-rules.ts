@@ -2,9 +2,8 @@
 // and no text.
 import type { ContentType } from '../type/definition';
 
-export const ACTIONS = ['publish', 'unpublish', 'archive'] as const;
-export type Action = (typeof ACTIONS)[number];
-export const STATUSES = ['draft', 'public', 'modified', 'archived'] as const;
+export type Action = 'publish' | 'unpublish' | 'archive';
+const STATUSES = ['draft', 'public', 'modified', 'archived'] as const;
 export type Status = (typeof STATUSES)[number];
 
 /** `done`: the object is in that state already. */

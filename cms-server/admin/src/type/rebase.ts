@@ -42,7 +42,7 @@ function withoutProperties({ order: _order, propertiesConfig: _configs, ...rest 
 }
 
 /** The members of `theirs`; those that `mine` changed compared with `base` have my value. */
-export function mergedMembers(base: Json, mine: Json, theirs: Json): Json {
+function mergedMembers(base: Json, mine: Json, theirs: Json): Json {
   const result: Json = {};
   for (const key of new Set([...Object.keys(theirs), ...Object.keys(mine)])) {
     const [was, own, other] = [base[key], mine[key], theirs[key]];

@@ -2,7 +2,7 @@
 import type { Field } from './form';
 
 /** A value of the field's kind; undefined where only real objects make sense. */
-export function sampleValue(field: Field): unknown {
+function sampleValue(field: Field): unknown {
   if (field.default !== undefined) return field.default;
   switch (field.kind) {
     case 'text':

@@ -51,7 +51,7 @@ export interface UrlDialogTarget {
   pos: number | null;
 }
 
-export function urlAt(state: EditorState): UrlDialogTarget | null {
+function urlAt(state: EditorState): UrlDialogTarget | null {
   const found = around(state, nodes.image, nodes.youtubeEmbed);
   if (!found) return null;
   const type = found.node.type === nodes.image ? 'image' : 'youtubeEmbed';

@@ -15,7 +15,7 @@ const RAW_TEXT_ELEMENTS = new Set(
  * Splits HTML into its top-level elements, each with the white space after it; white space at the start is a part of
  * its own. Returns null if there is text outside of the elements, or if tags do not match.
  */
-export function splitBlocks(html: string): string[] | null {
+function splitBlocks(html: string): string[] | null {
   const parts: string[] = [];
   const open: string[] = [];
   let from = 0;

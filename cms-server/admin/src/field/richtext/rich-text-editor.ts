@@ -33,7 +33,7 @@ export interface ImageTarget {
 }
 
 /** The image at the selection. */
-export function imageAt(state: EditorState): ImageTarget | null {
+function imageAt(state: EditorState): ImageTarget | null {
   const found = around(state, nodes.figure, nodes.image);
   return found && { src: found.node.attrs.src, alt: found.node.attrs.alt ?? '', pos: found.pos };
 }

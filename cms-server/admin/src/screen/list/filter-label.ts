@@ -12,7 +12,7 @@ export function operatorLabel(operator: Condition['type'], property: Property | 
   return (isTime ? names[operator] : undefined) ?? t.list.operators[operator];
 }
 
-export function valueLabel(
+function valueLabel(
   value: Scalar,
   property: Property | undefined,
   titleOf: (address: string) => string,

@@ -20,7 +20,7 @@ export function handleRowKey(
 }
 
 /** The row that a key moves to, or null for another key. */
-export function moveFor(key: string, at: number, count: number, letters: boolean): number | null {
+function moveFor(key: string, at: number, count: number, letters: boolean): number | null {
   const last = count - 1;
   if (key === 'ArrowDown' || (letters && key === 'j')) return Math.min(at + 1, last);
   if (key === 'ArrowUp' || (letters && key === 'k')) return Math.max(at - 1, 0);

@@ -31,7 +31,7 @@ export interface Request {
 }
 
 /** Returns a function that finds the kind of a path. */
-export function kindIn(properties: Property[]): (path: string) => PathKind {
+function kindIn(properties: Property[]): (path: string) => PathKind {
   return (path) => properties.find((property) => property.path === path)?.kind ?? 'other';
 }
 

@@ -34,7 +34,7 @@ export function parseOrder(text: string | null): Order | null {
   return text.startsWith('-') ? { path: text.slice(1), descending: true } : { path: text, descending: false };
 }
 
-export function orderText(order: Order | null): string {
+function orderText(order: Order | null): string {
   return order === null ? '' : `${order.descending ? '-' : ''}${order.path}`;
 }
 

@@ -208,7 +208,7 @@ function errorsOf(value: unknown): FieldErrors {
 }
 
 /** The batch deletion names refused objects in its messages: `Content object: "a" is used in …`. */
-export function deleteRefusals(problem: Problem, ids: string[]): BatchResult {
+function deleteRefusals(problem: Problem, ids: string[]): BatchResult {
   const messages = problem.fields.errors ?? [];
   const refused = messages.flatMap((message) => {
     const id = ids.find((item) => message.startsWith(`Content object: "${item}"`));
