@@ -1,38 +1,41 @@
-// Links to the screens that the user may open, for the command palette. The navigation (`Shell.svelte`) has its own
-// list, and shares `mayUseTrash`.
+// Links to the screens that the user may open, for the navigation and the command palette.
+import { route } from '../../router.svelte';
 import { may, session } from '../../session/session.svelte';
 import { t } from '../../text';
+import { consoleQuery } from './console-link';
 
 export interface ScreenLink {
   path: string;
   label: string;
+  query?: Record<string, string>;
 }
 
-/** Screens other than the lists of types. */
-export function screenLinks(): ScreenLink[] {
+/** Screens about the objects of all types. */
+export function contentScreens(): ScreenLink[] {
+  const { types } = session;
   return [
-    { path: '', label: t.shell.home },
-    ...(may('r', '_media') ? [{ path: 'media', label: t.shell.media }] : []),
-    { path: 'search', label: t.shell.places.search },
     { path: 'activity', label: t.shell.activity },
-    { path: 'schedule', label: t.shell.schedule },
-    ...(mayUseTrash() ? [{ path: 'trash', label: t.shell.trash }] : []),
-    { path: 'me', label: t.shell.settings },
-    { path: 'types', label: t.shell.places.types },
-    { path: 'api', label: t.shell.places.api },
-    ...(session.isAdmin
-      ? [
-          { path: 'users', label: t.shell.places.users },
-          { path: 'keys', label: t.shell.places.keys },
-          { path: 'webhooks', label: t.shell.places.webhooks },
-          { path: 'workflows', label: t.shell.places.workflows },
-          { path: 'system', label: t.shell.places.system },
-        ]
+    ...(types.some((type) => type.draftPublic) ? [{ path: 'schedule', label: t.shell.schedule }] : []),
+    // The trash needs read and delete on a type.
+    ...(types.some(({ name }) => may('r', name) && may('d', name))
+      ? [{ path: 'trash', label: t.shell.trash }]
       : []),
   ];
 }
 
-/** The trash needs read and delete on a type. */
-export function mayUseTrash(): boolean {
-  return session.types.some((type) => may('r', type.name) && may('d', type.name));
+export function managementScreens(): ScreenLink[] {
+  const { places } = t.shell;
+  return [
+    { path: 'types', label: places.types },
+    ...(session.isAdmin
+      ? [
+          { path: 'users', label: places.users },
+          { path: 'keys', label: places.keys },
+          { path: 'webhooks', label: places.webhooks },
+          { path: 'workflows', label: places.workflows },
+          { path: 'system', label: places.system },
+        ]
+      : []),
+    { path: 'api', label: places.api, query: consoleQuery(route.segments, route.query) },
+  ];
 }
