@@ -1,5 +1,6 @@
 // PickerSearch: the results of a picker while the user types: waits for a pause, drops late responses, reads
 // the next page on request.
+import { messageOf } from '../api/problem';
 import { searchSummaries, type FoundSummary, type SummaryQuery } from './summary';
 
 const TYPING_DELAY_MS = 120;
@@ -9,8 +10,8 @@ export class PickerSearch {
   results: FoundSummary[] = $state.raw([]);
   total = $state(0);
   loading = $state(false);
-  /** Why the last search failed; null when it did not. */
-  problem: string | null = $state(null);
+  /** Why the last search failed; empty when it did not. */
+  problem = $state('');
   private page = 0;
   private hasMore = false;
   private text = '';
@@ -61,14 +62,14 @@ export class PickerSearch {
       if (request.signal.aborted) return;
       this.loading = false;
       if ('problem' in result) {
-        this.problem = result.problem.message;
+        this.problem = messageOf(result.problem);
         // Results of an earlier text must not be chosen for this one.
         if (page === 1) this.results = [];
         return;
       }
       const { total, more } = result.data;
       const summaries = this.rank(result.data.summaries, this.text);
-      this.problem = null;
+      this.problem = '';
       this.page = page;
       this.total = total;
       this.hasMore = more;
