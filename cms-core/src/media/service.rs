@@ -96,7 +96,7 @@ impl Media<'_> {
         };
         if !request.save {
             self.cms.store.write(record)?;
-            self.store_removed(&id, file);
+            self.store_if_removed(&id, file);
             let text = serde_json::to_vec(&payload).expect("a map has string keys");
             return Ok(Json(text));
         }
@@ -110,14 +110,14 @@ impl Media<'_> {
             let since = reserved_at.unwrap_or(Timestamp(0));
             self.remove_unused(vec![UnusedFile { id, since }]);
         } else if may_be_stored {
-            self.store_removed(&id, file);
+            self.store_if_removed(&id, file);
         }
         created
     }
 
     /// Stores a recorded file again if another node has removed it before it knew of the record. A failure is
     /// only logged: the object is created, and the file was stored before.
-    fn store_removed(&self, id: &FileId, file: &mut Incoming) {
+    fn store_if_removed(&self, id: &FileId, file: &mut Incoming) {
         let files = &self.cms.files;
         if self.cms.cluster().is_none() {
             return;
@@ -173,7 +173,7 @@ impl Media<'_> {
         let (files, sent) = (&self.cms.files, file.fingerprint());
         let recorded = self.cms.store.read_autocommit(|reader| reader.stored_file(id))?;
         let is_same = if files.size(id)?.is_none() {
-            // The object of a lost file names this content, and clients have cached it.
+            // The object describes the lost file, and caches have its renderings under the same entity tags.
             let is_other = recorded.is_some_and(|recorded| recorded != sent)
                 && self.lookup(|reader, media| is_used(reader, media, id))?;
             let is_reserved =
