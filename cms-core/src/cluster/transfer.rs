@@ -49,12 +49,14 @@ pub fn create_cluster(
     media: &MediaStorage,
 ) -> Result<Transferred> {
     let mut transferred = count_transfer(from)?;
-    from.store.read(|reader| require_files(reader, transferred.files))?;
     let space = from.store.read(|reader| Ok(reader.space_ids()?.space))?;
     let settings = CoreConfig { media: media.clone(), ..from.config.clone() };
     let to = Files::new(settings.files(), space);
     if !database.is_created()? {
         copy_files(&from.files, &to)?;
+        // They may be in the bucket already, as after a restore.
+        let stored = to.list(&|| Ok(()))?.len() as u64;
+        from.store.read(|reader| require_files(reader, stored))?;
     }
     from.store.create_cluster(database)?;
     transferred.objects = from.store.read(|reader: &Reader<'_>| reader.live_objects())?;
