@@ -64,7 +64,7 @@ fn to_wire(row: KeyRow) -> Key {
 impl Keys<'_> {
     /// Returns the caller to which a token belongs, with the content types of the same snapshot. Uses
     /// the cached keys and types if they are as new as `newest`, the state of the newest commit
-    /// ([`Cms::commit_state`]).
+    /// ([`crate::Cms::commit_state`]).
     ///
     /// # Errors
     /// [`Error::Unauthenticated`] for an unknown or revoked token.
