@@ -230,22 +230,23 @@ impl HeadChecks {
                 continue;
             };
             let reason = error.to_string();
-            if state.failing.is_none() {
+            let (_, last_reason) = state.failing.get_or_insert_with(|| {
                 tracing::warn!(reason, "replica behind");
-            }
-            let since = state.failing.take().map_or_else(Instant::now, |(since, _)| since);
-            state.failing = Some((since, reason.clone()));
+                (Instant::now(), String::new())
+            });
+            last_reason.clone_from(&reason);
             // The shared database may be restarting, so requests wait. Once it has failed for `MAX_WAIT`,
             // they fail immediately.
             let is_temporary = matches!(error, Error::Busy(_)) && !cluster.replica().is_abandoned();
-            if is_temporary && state.failure().is_none() {
+            let refused = if is_temporary && state.failure().is_none() {
                 let is_open = |request: &Waiting| !request.is_closed();
                 state.waiting.extend(waiting.into_iter().filter(is_open));
-                drop(state);
+                Vec::new()
             } else {
-                drop(state);
-                respond(waiting, &Err(reason));
-            }
+                waiting
+            };
+            drop(state);
+            respond(refused, &Err(reason));
             thread::sleep(POLL_INTERVAL);
         }
     }

@@ -22,7 +22,7 @@ use cms_store::{
     cluster::{
         compare::Difference,
         database::{DutyHolder, NodeState, SharedDatabase},
-        open::{has_replica, require_no_own_database},
+        open::has_replica,
         replica::Replica,
     },
 };
@@ -57,7 +57,6 @@ pub(crate) fn open_replica(
     ClusterConfig { database, schemas, .. }: &ClusterConfig,
 ) -> Result<Store> {
     if !database.is_created()? {
-        require_no_own_database(&config.folder)?;
         if has_replica(&config.folder)? {
             return Err(Error::Conflict(format!(
                 "the database has no cluster, and the data directory {} is the replica of one: name the \

@@ -93,9 +93,12 @@ pub fn export_cluster(
 
 /// Refuses to leave all media files out, which follows from a wrong setting.
 fn require_files(reader: &Reader<'_>, found: u64) -> Result<()> {
+    if found > 0 {
+        return Ok(());
+    }
     let objects = reader.media_files_after(MEDIA, "", u32::MAX)?;
     let recorded = objects.iter().filter(|object| object.recorded.is_some()).count();
-    if found > 0 || recorded == 0 {
+    if recorded == 0 {
         return Ok(());
     }
     Err(Error::Conflict(format!(

@@ -171,19 +171,18 @@ impl Media<'_> {
         reserve_at: Option<Timestamp>,
     ) -> Result<bool> {
         let (files, sent) = (&self.cms.files, file.fingerprint());
-        let recorded = self.cms.store.read_autocommit(|reader| reader.stored_file(id))?;
         let is_same = if files.size(id)?.is_none() {
-            // The object describes the lost file, and caches have its renderings under the same entity tags.
-            let is_other = recorded.is_some_and(|recorded| recorded != sent)
-                && self.lookup(|reader, media| is_used(reader, media, id))?;
-            let is_reserved =
-                !is_other && reserve_at.map_or(Ok(true), |at| self.reserve(id, sent, at))?;
+            let is_reserved = match reserve_at {
+                None => true,
+                Some(at) => !self.is_of_other_file(id, sent)? && self.reserve(id, sent, at)?,
+            };
             if is_reserved && files.store(id, file)? {
                 return Ok(true);
             }
             // Not compared with the record, which is that of this upload.
             is_reserved && files.fingerprint(id, &|| Ok(()))? == Some(sent)
         } else {
+            let recorded = self.cms.store.read_autocommit(|reader| reader.stored_file(id))?;
             let may_be_same = recorded.is_none_or(|recorded| recorded == sent);
             if may_be_same && files.fingerprint(id, &|| Ok(()))? == Some(sent) {
                 true
@@ -197,6 +196,15 @@ impl Media<'_> {
             }
         };
         if is_same { Ok(false) } else { Err(Error::invalid("id", message::ALREADY_USED)) }
+    }
+
+    /// Returns whether an object with this id, live or in the trash, had a file of other content. The object
+    /// describes that file, and caches have its renderings under the same entity tags.
+    fn is_of_other_file(&self, id: &FileId, sent: Fingerprint) -> Result<bool> {
+        self.lookup(|reader, media| {
+            let recorded = reader.stored_file(id)?;
+            Ok(recorded.is_some_and(|recorded| recorded != sent) && is_used(reader, media, id)?)
+        })
     }
 
     /// Reserves an id for the content of an upload, in the database: a bucket may replace a file with

@@ -4,6 +4,7 @@ pub(crate) mod auth;
 pub(crate) mod body;
 pub(crate) mod cookie;
 pub(crate) mod form;
+pub(crate) mod header;
 pub(crate) mod preconditions;
 pub(crate) mod query;
 pub(crate) mod visibility;

@@ -1,12 +1,12 @@
 //! The conditions of a write: `If-Match`, and `Idempotency-Key` of a POST with a body.
 
-use axum::http::{HeaderMap, HeaderName, header, request::Parts};
+use axum::http::{HeaderName, header, request::Parts};
 use cms_core::{
     Result,
     wire::condition::{IdempotencyKey, IfMatch, WriteGuards},
 };
 
-use super::visibility;
+use super::{header::joined, visibility};
 
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
@@ -29,12 +29,4 @@ pub(crate) fn read(parts: &Parts, repeatable: Option<&[u8]>) -> Result<WriteGuar
         None => None,
     };
     Ok(WriteGuards::new(if_match, key))
-}
-
-/// Returns the values of a header, joined; none without the header. A value that is no text is
-/// empty.
-fn joined(headers: &HeaderMap, name: &HeaderName) -> Option<String> {
-    let values = headers.get_all(name).iter().map(|value| value.to_str().unwrap_or_default());
-    let values: Vec<&str> = values.collect();
-    (!values.is_empty()).then(|| values.join(","))
 }

@@ -19,6 +19,7 @@ use tokio::time;
 use crate::{
     blocking,
     extract::{
+        header::joined,
         preconditions::{RequestedRange, Validators},
         query::Query,
     },
@@ -61,15 +62,13 @@ pub(crate) async fn get(
 }
 
 fn find(app: &App, parts: &Parts, query: &Query<'_>, segments: &[&str]) -> Result<Image> {
-    let accept =
-        parts.headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
-    let accept = accept.collect::<Vec<_>>().join(",");
+    let accept = joined(&parts.headers, &header::ACCEPT);
     app.cms.media().find(&ImageRequest {
         path: segments,
         transform: query.get("transform"),
         format: query.get("format"),
         quality: query.get("quality"),
-        accept: Some(&accept),
+        accept: accept.as_deref(),
     })
 }
 

@@ -223,10 +223,7 @@ impl<'f> NodeFolder<'f> {
         schemas: &Schemas,
     ) -> Result<Option<&'static str>> {
         let path = self.path();
-        if !path.exists() {
-            return Ok(Some("empty"));
-        }
-        let Some(position) = position(&path)? else { return Err(own_database(self.folder)) };
+        let Some(position) = replica_position(self.folder)? else { return Ok(Some("empty")) };
         let check = database.check_head(position)?;
         schemas.require_usable(check.schema)?;
         // A replica with an earlier schema is migrated when it applies the commit that changed the schema.
@@ -295,33 +292,32 @@ impl<'f> NodeFolder<'f> {
     }
 }
 
-/// Checks that a directory is empty, or has the replica of a node.
+/// Returns whether a directory has the replica of a node.
 ///
 /// # Errors
 /// [`Error::Conflict`] if it has a standalone database.
-pub fn require_no_own_database(folder: &Path) -> Result<()> {
-    let is_own = folder.join(migrate::DATABASE).exists() && !has_replica(folder)?;
-    if is_own { Err(own_database(folder)) } else { Ok(()) }
-}
-
-fn own_database(folder: &Path) -> Error {
-    Error::Conflict(format!(
-        "the data directory {} has a database of its own: move it into the cluster with \
-         `cms cluster init --from`, or use an empty directory",
-        folder.display()
-    ))
-}
-
-/// Returns whether a directory has the replica of a node.
 pub fn has_replica(folder: &Path) -> Result<bool> {
-    let path = folder.join(migrate::DATABASE);
-    Ok(path.exists() && position(&path)?.is_some())
+    Ok(replica_position(folder)?.is_some())
 }
 
-/// Returns the position of a replica; none if the database is standalone.
-fn position(path: &Path) -> Result<Option<Position>> {
-    let connection = pool::connect_unlimited(path)?;
+/// Returns the position of the replica in a directory; none if it has no database.
+///
+/// # Errors
+/// [`Error::Conflict`] if it has a standalone database.
+fn replica_position(folder: &Path) -> Result<Option<Position>> {
+    let path = folder.join(migrate::DATABASE);
+    if !path.exists() {
+        return Ok(None);
+    }
+    let connection = pool::connect_unlimited(&path)?;
     let reader = Reader::new(&connection);
     let sql = "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'local')";
-    if reader.query_value(sql, [])? { reader.cluster_position() } else { Ok(None) }
+    let position = if reader.query_value(sql, [])? { reader.cluster_position()? } else { None };
+    position.map(Some).ok_or_else(|| {
+        Error::Conflict(format!(
+            "the data directory {} has a database of its own: move it into the cluster with \
+             `cms cluster init --from`, or use an empty directory",
+            folder.display()
+        ))
+    })
 }
