@@ -19,9 +19,9 @@ const MIN_NODE: (u32, u32) = (20, 19);
 const NOT_SOURCES: [&str; 3] = ["node_modules", "dist", "test"];
 /// The client, which is generated from `api.json`.
 const GENERATED: &str = "src/api/schema.d.ts";
-const REQUIRE: &str = "CMS_REQUIRE_ADMIN";
+const REQUIRE_ADMIN_VARIABLE: &str = "CMS_REQUIRE_ADMIN";
 /// The variable that names the program, such as clippy, that cargo runs instead of `rustc`.
-const WRAPPER: &str = "RUSTC_WORKSPACE_WRAPPER";
+const RUSTC_WRAPPER_VARIABLE: &str = "RUSTC_WORKSPACE_WRAPPER";
 
 /// Why there is no page.
 enum Failure {
@@ -33,22 +33,25 @@ enum Failure {
 
 fn main() -> io::Result<()> {
     println!("cargo::rerun-if-changed=build.rs");
-    println!("cargo::rerun-if-env-changed={REQUIRE}");
-    println!("cargo::rerun-if-env-changed={WRAPPER}");
+    println!("cargo::rerun-if-env-changed={REQUIRE_ADMIN_VARIABLE}");
+    println!("cargo::rerun-if-env-changed={RUSTC_WRAPPER_VARIABLE}");
     let out = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default());
     if env::var_os("CARGO_FEATURE_ADMIN").is_none() {
         return Ok(());
     }
     let sources = Path::new("admin");
     let table = out.join("admin_files.rs");
+    let required =
+        env::var_os(REQUIRE_ADMIN_VARIABLE).is_some_and(|value| !value.is_empty() && value != "0");
+    let is_clippy = env::var_os(RUSTC_WRAPPER_VARIABLE)
+        .is_some_and(|program| Path::new(&program).ends_with("clippy-driver"));
     // Before the files are watched: an edit of the page is no reason to check the crate again.
-    if env::var_os(WRAPPER).is_some_and(|program| Path::new(&program).ends_with("clippy-driver")) {
+    if is_clippy && !required {
         return write_missing(&table, sources, "clippy does not need it");
     }
     for file in files(sources, &NOT_SOURCES)? {
         println!("cargo::rerun-if-changed={}", file.display());
     }
-    let required = env::var_os(REQUIRE).is_some_and(|value| !value.is_empty() && value != "0");
     match build(sources, &out.join("admin")) {
         Ok(dist) => write_table(&table, &dist)?,
         Err(Failure::Missing(reason)) if !required => {

@@ -19,7 +19,7 @@ const ENCODERS = {
   "image/avif": (image) => image.avif({ quality: 60 }),
 };
 const [WIDTH, HEIGHT] = [800, 600];
-const PICTURES = 50;
+const IMAGES = 50;
 const KEY = "0123456789abcdef0123456789abcdef01234567";
 
 const median = (numbers) => numbers.toSorted((a, b) => a - b)[numbers.length >> 1];
@@ -88,8 +88,8 @@ async function compareEncoders() {
   }
 }
 
-/** A server with the pictures of the gallery, and their URLs. */
-async function startServer(folder, pictures) {
+/** A server with the images of the gallery, and their URLs. */
+async function startServer(folder, images) {
   const server = spawn(cms, ["serve", "--listen", "127.0.0.1:0", "--data", join(folder, "data"), "--log-format",
     "json"], { env: { ...process.env, CMS_ADMIN_KEY: KEY }, stdio: ["ignore", "pipe", "pipe"] });
   const base = await new Promise((resolve, reject) => {
@@ -104,10 +104,10 @@ async function startServer(folder, pictures) {
     server.once("exit", () => reject(new Error(output)));
   });
   const urls = [];
-  for (const picture of pictures) {
+  for (const image of images) {
     const form = new FormData();
     form.set("type", "image");
-    form.set("file", await openAsBlob(picture, { type: "image/jpeg" }), "photo.jpg");
+    form.set("file", await openAsBlob(image, { type: "image/jpeg" }), "photo.jpg");
     const response = await fetch(`${base}/api/media`, {
       method: "POST", headers: { "X-AUTH-TOKEN": KEY }, body: form });
     if (!response.ok) throw new Error(await response.text());
@@ -120,14 +120,14 @@ async function startServer(folder, pictures) {
 async function compareGalleries() {
   const folder = mkdtempSync(join(tmpdir(), "gallery-"));
   // The server stores equal files once, so each has another width.
-  const pictures = Array.from({ length: PICTURES }, (_, at) => {
+  const images = Array.from({ length: IMAGES }, (_, at) => {
     const path = join(folder, `${at}.jpg`);
     writeFileSync(path, execFileSync(shrink, ["--photo", `${4000 - 8 * at}x3000`], { maxBuffer: 1e8 }));
     return path;
   });
-  const { server, urls } = await startServer(folder, pictures);
+  const { server, urls } = await startServer(folder, images);
   sharp.concurrency(availableParallelism());
-  console.log(`\nGallery of ${PICTURES}; ${availableParallelism()} cores; load ${loadavg()[0].toFixed(1)}`);
+  console.log(`\nGallery of ${IMAGES}; ${availableParallelism()} cores; load ${loadavg()[0].toFixed(1)}`);
   console.log("| | cms | cms, processor | sharp | sharp, processor |\n|---|---|---|---|---|");
   for (const mediaType of Object.keys(ENCODERS)) {
     let [start, before] = [performance.now(), processorTime(server.pid)];
@@ -140,8 +140,8 @@ async function compareGalleries() {
     const ours = { clock: performance.now() - start, work: processorTime(server.pid) - before };
     start = performance.now();
     const usage = process.cpuUsage();
-    await Promise.all(pictures.map((picture) =>
-      ENCODERS[mediaType](sharp(picture).resize(WIDTH, HEIGHT, { fit: "fill" })).toBuffer()));
+    await Promise.all(images.map((image) =>
+      ENCODERS[mediaType](sharp(image).resize(WIDTH, HEIGHT, { fit: "fill" })).toBuffer()));
     const { user, system } = process.cpuUsage(usage);
     const theirs = { clock: performance.now() - start, work: (user + system) / 1000 };
     const cells = [ours.clock, ours.work, theirs.clock, theirs.work].map((time) => `${(time / 1000).toFixed(2)} s`);

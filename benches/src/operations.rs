@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// Number of different requests of an operation that does not always send the same request.
-const DIFFERENT: u64 = 2_000;
+const DISTINCT_REQUESTS: u64 = 2_000;
 /// Number of posts that a range of `rank` contains.
 const POSTS_PER_RANGE: u64 = 200;
 
@@ -41,9 +41,9 @@ impl Operation {
         bare: impl Fn(u64) -> String + Send + Sync + 'static,
     ) -> Self {
         Self {
-            name: format!("{name}, {DIFFERENT} different"),
-            cms: Arc::new(move |n| client::get(&cms(n % DIFFERENT), KEY)),
-            bare: Arc::new(move |n| client::get(&bare(n % DIFFERENT), KEY)),
+            name: format!("{name}, {DISTINCT_REQUESTS} different"),
+            cms: Arc::new(move |n| client::get(&cms(n % DISTINCT_REQUESTS), KEY)),
+            bare: Arc::new(move |n| client::get(&bare(n % DISTINCT_REQUESTS), KEY)),
             connections: None,
         }
     }
@@ -127,7 +127,7 @@ pub(crate) fn create() -> Operation {
 /// The range of `rank` of a request; both ends are included.
 fn range(number: u64, posts: u64) -> (u64, u64) {
     let width = corpus::RANKS * POSTS_PER_RANGE / posts;
-    let from = (corpus::RANKS - width) * number / DIFFERENT;
+    let from = (corpus::RANKS - width) * number / DISTINCT_REQUESTS;
     (from, from + width)
 }
 

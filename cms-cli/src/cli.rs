@@ -228,7 +228,7 @@ pub(crate) enum Command {
     Whoami,
     /// Show version, readiness and numbers of objects of a server or a data directory.
     ///
-    /// Exits with 9 when a component of `/readyz`, such as the database, is not ready.
+    /// Exits with 9 when a part of `/readyz`, such as the database, is not ready.
     Status,
     /// Print a shell completion script.
     Completions {

@@ -69,7 +69,7 @@ pub(crate) enum Outcome {
     Blocked,
     /// `cms check` found problems that remain, or `cms validate` found objects that are not valid.
     CheckFailed,
-    /// A component of the target is not ready.
+    /// A part of the target is not ready.
     NotReady,
     /// The plan has changes, and `--exit-code` is set.
     HasChanges,
@@ -157,7 +157,7 @@ pub(crate) fn exit_code(error: &Error) -> u8 {
         Error::Busy(_)
         | Error::Unreachable(_)
         | Error::TooManyRequests { .. }
-        | Error::NotFast
+        | Error::WouldBlock
         | Error::NoSpace(_) => 9,
     }
 }

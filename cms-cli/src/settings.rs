@@ -183,7 +183,7 @@ fn key(global: &Global) -> Result<Option<String>> {
     };
     let key = text.as_deref().and_then(token);
     if key.is_none() && global.key_file.is_some() {
-        // Perhaps a secret that is not mounted: no other key may take its place.
+        // The file may be a secret that is not mounted: do not fall back to another key.
         return Err(Failure::from(FailureKind::Target(Error::Unauthenticated))
             .hint("the file of --key-file is empty"));
     }
@@ -191,7 +191,7 @@ fn key(global: &Global) -> Result<Option<String>> {
     Ok(key)
 }
 
-/// Refuses what is no key: a file with more than the token, for example.
+/// Refuses a text that cannot be a key, for example a file that contains more than the token.
 pub(crate) fn require_key_characters(key: &str) -> Result<()> {
     if key.contains(|c: char| c.is_whitespace() || c.is_control() || !c.is_ascii()) {
         return Err(Failure::usage(
@@ -255,8 +255,9 @@ pub(crate) fn backup_destination(url: &str) -> Result<cms_core::BackupDestinatio
     use cms_core::BackupDestination::{Folder, S3};
     if !url.starts_with("s3://") {
         if url.contains("://") {
-            let reason =
-                format!("--backup-to \"{url}\" is no directory and does not begin with s3://");
+            let reason = format!(
+                "--backup-to \"{url}\" is neither a directory nor a URL that begins with s3://"
+            );
             return Err(Failure::usage(reason).hint("use a directory, or s3://BUCKET/PREFIX"));
         }
         return Ok(Folder(url.into()));

@@ -1,5 +1,6 @@
 //! Reads and writes YAML, as the only file that uses `serde_yaml`. Also reads JSON, of which YAML includes
-//! almost everything: pairs of escapes (`"\ud83d\ude00"`) and some line ends mean something else.
+//! almost everything: escaped surrogate pairs (`"\ud83d\ude00"`) and some line separators have another meaning in
+//! YAML.
 //!
 //! `serde_yaml` has no positions of values, but its errors have positions. So the position of a
 //! value, which only error messages need, is found by reading the text again and failing at the
@@ -352,9 +353,10 @@ mod tests {
         assert_eq!(Location::of_value(&document, "/a/1/b~1c").to_string(), "f:2:20");
     }
 
-    /// JSON writers escape characters beyond 16 bits as pairs, which YAML cannot read.
+    // / JSON writers escape characters outside the Basic Multilingual Plane as surrogate pairs, which YAML cannot
+    // read.
     #[test]
-    fn json_with_pairs_of_escapes_is_read() {
+    fn json_with_surrogate_pairs_is_read() {
         let document = parse("{\n  \"a\": \"\\ud83d\\ude00\",\n  \"b\": [1, {\"c\": true}]\n}");
         assert_eq!(document.value["a"], "\u{1f600}");
         let location = Location::of_value(&document, "/b/1/c").to_string();

@@ -88,7 +88,7 @@ impl Cms {
                 let mut findings = Vec::new();
                 pages(reader, &mut findings)?;
                 if let Some(damage) = findings.iter().find(|found| is_damage(found)) {
-                    self.store.note_damage(&damage.message);
+                    self.store.record_damage_cause(&damage.message);
                     self.unreadable(reader, &mut findings);
                     return Ok(findings);
                 }
@@ -193,7 +193,7 @@ fn repair_type(
     relink: bool,
 ) -> Result<()> {
     let (ctd, definition) = (content_type.pk, &content_type.definition);
-    writer.republish(ctd, definition.draft_public)?;
+    writer.rebuild_public_view(ctd, definition.draft_public)?;
     writer.fill_slots(ctd, &content_type.indexed, definition.editions())?;
     writer.recount(ctd)?;
     if relink {
@@ -237,7 +237,7 @@ fn rows(reader: &Reader<'_>, findings: &mut Vec<Finding>) -> Result<()> {
         let message = format!("a row refers to a missing row of {parent}");
         findings.push(finding(CheckArea::Database, &table, message, false));
     }
-    let orphans = reader.stray_versions()?;
+    let orphans = reader.count_orphaned_versions()?;
     if orphans > 0 {
         let message = format!("versions of missing objects: {orphans}");
         findings.push(finding(CheckArea::Versions, "", message, false));
@@ -277,7 +277,7 @@ impl TypeCheck<'_> {
         for id in self.reader.objects_with_invalid_json(self.content_type.pk)? {
             self.add(CheckArea::Objects, Some(&id), "invalid JSON", false);
         }
-        for (id, message) in self.reader.misnumbered(self.content_type.pk)? {
+        for (id, message) in self.reader.objects_with_invalid_versions(self.content_type.pk)? {
             self.add(CheckArea::Versions, Some(&id), message, false);
         }
         Ok(())
@@ -298,7 +298,8 @@ impl TypeCheck<'_> {
 
     fn published_view(&mut self) -> Result<()> {
         let draft_public = self.content_type.definition.draft_public;
-        let wrong = self.reader.mispublished(self.content_type.pk, draft_public)?;
+        let wrong =
+            self.reader.objects_with_wrong_publication(self.content_type.pk, draft_public)?;
         for (id, status, is_published, has_version) in wrong {
             let found = if is_published { "has a wrong row" } else { "has no row" };
             let message = format!("status is {status}, but the public view {found} for the object");
@@ -309,20 +310,20 @@ impl TypeCheck<'_> {
 
     fn slots(&mut self) -> Result<()> {
         let CompiledType { pk, indexed, definition, .. } = self.content_type;
-        let unfilled = self.reader.unfilled_slots(*pk, indexed, definition.editions())?;
+        let unfilled = self.reader.count_outdated_slots(*pk, indexed, definition.editions())?;
         if unfilled > 0 {
             let message = format!("stale index values in {unfilled} rows");
             self.add(CheckArea::Slots, None, message, true);
         }
         for (slot, property) in self.content_type.unique_properties() {
-            for ids in self.reader.shared_values(*pk, slot)? {
+            for ids in self.reader.duplicate_unique_values(*pk, slot)? {
                 let message =
                     format!("objects with the same value of the unique {}: {ids}", property.name);
                 self.add(CheckArea::Unique, None, message, false);
             }
         }
         for (slot, names) in indexed.combinations() {
-            for ids in self.reader.shared_values(*pk, slot)? {
+            for ids in self.reader.duplicate_unique_values(*pk, slot)? {
                 let names = names.join(" and ");
                 let message = format!("objects with the same unique combination of {names}: {ids}");
                 self.add(CheckArea::Unique, None, message, false);

@@ -18,13 +18,13 @@ impl Cms {
         if let Some(cluster) = self.cluster() {
             cluster.prune()?;
         }
-        let now = self.trusted_now()?;
+        let now = self.retention_now()?;
         self.working_copies().expire(now)?;
         self.trash().expire(Timestamp(now.0 - limits::TRASH_RETENTION_DAYS * 86_400_000_000))?;
         let journal_cutoff = Timestamp(now.0 - self.config.activity_days * 86_400_000_000);
         let webhook_cursor = self.webhooks().clean_up()?;
         // Webhooks need the rows after their cursor.
-        let oldest_needed_seq = self.index.needs_from().unwrap_or(0).min(webhook_cursor + 1);
+        let oldest_needed_seq = self.index.oldest_needed_seq().unwrap_or(0).min(webhook_cursor + 1);
         let job_cutoff = Timestamp(now.0 - limits::JOB_RETENTION_DAYS * 86_400_000_000);
         let (used, seen) = (self.keys.take_used(), self.keys.take_seen());
         let access_cutoffs = AccessCutoffs::at(now);
@@ -35,7 +35,7 @@ impl Cms {
                 || reader.has_journal_before(oldest_needed_seq, journal_cutoff)?
                 || reader
                     .has_expired_responses(response_cutoff, limits::MAX_IDEMPOTENCY_RESPONSES)?
-                || reader.has_ended_access(access_cutoffs)?
+                || reader.has_expired_access(access_cutoffs)?
                 || reader.has_expired_preview_tokens(preview_cutoff)?
                 || reader.webhook_cursor()? < webhook_cursor)
         })?;
@@ -45,7 +45,7 @@ impl Cms {
         self.store.write(move |writer| {
             set_use(writer, used, seen)?;
             writer.remove_bulk_jobs(job_cutoff)?;
-            writer.remove_ended_access(access_cutoffs)?;
+            writer.remove_expired_access(access_cutoffs)?;
             writer.remove_expired_preview_tokens(preview_cutoff)?;
             writer.set_webhook_cursor(webhook_cursor.max(writer.webhook_cursor()?))?;
             writer.delete_journal_before(oldest_needed_seq, journal_cutoff)?;

@@ -252,7 +252,8 @@ fn set_up(writer: &WriteTransaction<'_>, config: &CoreConfig) -> Result<()> {
     }
     writer.set_up(&config.ids.uuid(), &config.ids.uuid(), config.clock.now())?;
     writer.ensure_slots(limits::MAX_INDEXED_PROPERTIES, |_, _| {})?;
-    let (rev, stamp) = (writer.bump_schema()?, Stamp { at: config.clock.now(), actor: None });
+    let (rev, stamp) =
+        (writer.bump_content_types()?, Stamp { at: config.clock.now(), actor: None });
     for definition in builtin::definitions() {
         change::create(writer, &config.ids.uuid(), &definition, rev, stamp)?;
     }
@@ -269,7 +270,8 @@ fn add_webhooks(writer: &WriteTransaction<'_>, config: &CoreConfig) -> Result<()
     if writer.ctd_named(WEBHOOKS)?.is_some() {
         return Ok(());
     }
-    let (rev, stamp) = (writer.bump_schema()?, Stamp { at: config.clock.now(), actor: None });
+    let (rev, stamp) =
+        (writer.bump_content_types()?, Stamp { at: config.clock.now(), actor: None });
     let definition = builtin::webhooks_definition();
     change::create(writer, &config.ids.uuid(), &definition, rev, stamp).map(drop)
 }
@@ -287,12 +289,12 @@ fn outdated(reader: &Reader<'_>, name: &str) -> Result<Option<(i64, Definition, 
 /// it may have an index.
 fn add_missing_property(writer: &WriteTransaction<'_>, name: &str, stamp: Stamp) -> Result<()> {
     let Some((pk, before, after)) = outdated(writer, name)? else { return Ok(()) };
-    let rev = writer.bump_schema()?;
+    let rev = writer.bump_content_types()?;
     let slots = IndexedProperties::of_type(&after, &after.properties());
     if slots != IndexedProperties::of_type(&before, &before.properties()) {
         writer.ensure_slots(slots.count(), |_, _| {})?;
         writer.fill_slots(pk, &slots, after.editions())?;
     }
     writer.update_ctd(pk, &after, rev, stamp.at)?;
-    writer.log_type(Event::TypeUpdated, stamp, (pk, name))
+    writer.append_type_to_journal(Event::TypeUpdated, stamp, (pk, name))
 }

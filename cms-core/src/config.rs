@@ -54,7 +54,7 @@ pub struct CoreConfig {
     pub folder: PathBuf,
     pub new_database: NewDatabase,
     pub durability: Durability,
-    /// The cluster of which the data directory is a node; none for one that stands alone.
+    /// The cluster of which the data directory is a node; none for a standalone one.
     pub cluster: Option<ClusterConfig>,
     /// Maximum elements of one batch create, patch or delete.
     pub batch_limit: usize,

@@ -7,9 +7,9 @@
 //!   because they need the objects;
 //! - after the commit of a deletion, rendered images are removed.
 //!
-//! Missing deliveries are those of journal rows that were not read yet. The services of objects, content
-//! types, bulk jobs and the trash run these steps. Those of objects and content types call no service of
-//! webhooks or media: a new step has its place here.
+//! Missing deliveries are those of the journal rows after the webhook cursor, which are not processed yet. The services
+//! of objects, content types, bulk jobs and the trash run these steps. The services of objects and content types must
+//! not call services of webhooks or media directly: add new steps to this module.
 
 use cms_model::{
     clock::Timestamp, content_type::builtin::WEBHOOKS, context::Caller, error::Result,
@@ -22,13 +22,13 @@ pub(crate) use cms_model::webhook::synchronous::WriteEvent;
 use crate::{cms::Cms, webhook::delivery_creator};
 
 /// Runs inside a transaction that is about to remove deleted objects permanently: creates the
-/// deliveries of the journal rows that have none yet, because they need these objects.
+/// deliveries of the unprocessed journal rows, because they need these objects.
 pub(crate) fn before_removal(writer: &WriteTransaction<'_>, at: Timestamp) -> Result<()> {
     delivery_creator::catch_up(writer, at)
 }
 
 /// Runs inside a transaction that is about to change an object of this type: before a change of a
-/// webhook, creates the deliveries of the journal rows that have none yet.
+/// webhook, creates the deliveries of the unprocessed journal rows.
 pub(crate) fn before_update(
     writer: &WriteTransaction<'_>,
     content_type: &str,

@@ -108,7 +108,7 @@ pub use presence::service::{Presences, VisiblePresences};
 pub use preview::service::Previews;
 pub use progress::Progress;
 pub use publish::service::Publishing;
-pub use readiness::ReadinessComponent;
+pub use readiness::ReadinessPart;
 pub use search::service::Searching;
 pub use shared_view::service::SharedViews;
 pub use statistics::{Renderings, Statistics};

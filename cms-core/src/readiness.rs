@@ -1,4 +1,4 @@
-//! The readiness of the components of a data directory, for health checks.
+//! The readiness of the parts of a data directory, for health checks.
 //!
 //! Fast enough to be called every second: [`crate::Media::check_storage`] checks slow storage in the
 //! background, and its last result is returned here.
@@ -13,26 +13,26 @@ use crate::{Cluster, Cms};
 /// head ten times a second.
 const MAX_STALENESS: Duration = Duration::from_secs(5);
 
-/// A component of the data directory and its error.
+/// A part of the server and its error.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ReadinessComponent {
+pub struct ReadinessPart {
     pub name: &'static str,
     /// None when it is ready. For logs only: it may contain paths.
     pub error: Option<String>,
 }
 
 impl Cms {
-    /// Checks every component.
-    pub fn readiness(&self) -> Vec<ReadinessComponent> {
-        let component = |name, error| ReadinessComponent { name, error };
-        let mut components = vec![
-            component("database", self.database_error()),
-            component("index", self.index.last_error()),
-            component("media", self.files.last_error()),
-            component("disk", self.disk_error()),
+    /// Checks every part.
+    pub fn readiness(&self) -> Vec<ReadinessPart> {
+        let part = |name, error| ReadinessPart { name, error };
+        let mut parts = vec![
+            part("database", self.database_error()),
+            part("index", self.index.last_error()),
+            part("media", self.files.last_error()),
+            part("disk", self.disk_error()),
         ];
-        components.extend(self.cluster().map(|node| component("cluster", cluster_error(node))));
-        components
+        parts.extend(self.cluster().map(|node| part("cluster", cluster_error(node))));
+        parts
     }
 
     fn database_error(&self) -> Option<String> {
@@ -76,12 +76,12 @@ mod tests {
     use crate::testing::TestCms;
 
     #[test]
-    fn component_that_is_not_ready_is_reported() {
+    fn part_that_is_not_ready_is_reported() {
         let core = TestCms::new();
         let failed = || {
-            let components = core.cms.readiness();
-            let failed = components.iter().filter(|component| component.error.is_some());
-            failed.map(|component| component.name).collect::<Vec<_>>()
+            let parts = core.cms.readiness();
+            let failed = parts.iter().filter(|part| part.error.is_some());
+            failed.map(|part| part.name).collect::<Vec<_>>()
         };
         assert_eq!(failed(), [""; 0]);
         // A file instead of a directory.
@@ -97,6 +97,6 @@ mod tests {
         assert_eq!(failed(), ["index"]);
         fs::remove_file(&index).unwrap();
         core.cms.search().advance().unwrap();
-        assert_eq!(failed(), [""; 0], "repaired components are ready again");
+        assert_eq!(failed(), [""; 0], "repaired parts are ready again");
     }
 }

@@ -86,7 +86,7 @@ pub struct ServerConfig {
     pub connections_per_address: Option<usize>,
     /// Webhooks may have addresses of private networks and of this machine.
     pub webhook_private: bool,
-    /// Minimum average transfer rate of a client in bytes per second; 0 for any.
+    /// Minimum average transfer rate of a client in bytes per second; 0 for no minimum.
     pub min_transfer_rate: u64,
     /// How long a body may take to arrive.
     pub request_timeout: Duration,

@@ -19,7 +19,7 @@ use tokio::{sync::oneshot, time};
 use crate::{
     blocking,
     state::App,
-    telemetry::metrics::{BUCKETS, valid},
+    telemetry::metrics::{BUCKETS, expect_valid},
 };
 
 /// How current the reads of this request must be. A weaker value than the setting of the server, or than the
@@ -131,7 +131,7 @@ impl HeadChecks {
         let checks = Arc::new(Self {
             state: Mutex::default(),
             wanted: Condvar::new(),
-            waits: valid(Histogram::with_opts(waits.buckets(BUCKETS.to_vec()))),
+            waits: expect_valid(Histogram::with_opts(waits.buckets(BUCKETS.to_vec()))),
         });
         if cms.cluster().is_some() {
             let (running, cms) = (Arc::clone(&checks), Arc::clone(cms));
@@ -273,7 +273,7 @@ fn format_position(Position { commit, nonce }: Position) -> String {
 pub(crate) async fn wait_for_nodes(app: &Arc<App>) {
     if app.cms.cluster().is_some() {
         let wait = |app: &App| app.cms.cluster().map(|cluster| cluster.wait_for_nodes());
-        // The access is revoked, whatever becomes of the wait.
+        // The access is revoked even if the wait fails.
         blocking::run_without_permit(app, wait).await.ok();
     }
 }

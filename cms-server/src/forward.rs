@@ -1,5 +1,6 @@
-//! Forwards writes to the node of the cluster that writes for all: writes of one node share commits,
-//! those of several nodes wait for each other. Forwarding is an optimization: every node may write.
+//! Forwards writes to the writer node of the cluster (the one with the lease): only writes of one node share
+//! commits, and commits of several nodes wait for each other. Forwarding is an optimization: every node may
+//! write.
 //!
 //! The other node does everything else, from authentication to the response, as if the client had
 //! sent the request there. A forwarded request is never forwarded again.
@@ -68,7 +69,7 @@ const HOP_BY_HOP: [HeaderName; 7] = [
     header::UPGRADE,
 ];
 
-/// The connections to the node that writes.
+/// The connections to the writer node.
 pub(crate) struct Forwarding {
     client: OnceLock<std::result::Result<Client, String>>,
     permits: Semaphore,
@@ -159,7 +160,7 @@ impl Forwarding {
 }
 
 /// Returns the URL of a request on another node; none if the client library would send another path. It
-/// resolves the segments `.` and `..`, which are valid ids, also when they are encoded.
+/// resolves the segments `.` and `..`, which are valid ids, even when they are encoded.
 fn url(writer: &WriterNode, uri: &Uri) -> Option<Url> {
     let path = uri.path_and_query().map_or("/", |path| path.as_str());
     let url = Url::parse(&format!("{}{path}", writer.address.trim_end_matches('/'))).ok()?;

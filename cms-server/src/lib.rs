@@ -10,7 +10,7 @@
 //! | `server` | listens, accepts connections, speaks HTTP, shuts down |
 //! | `net` | limits on clients: connections, rates, permits, memory of unsent responses, slow clients |
 //! | `routing` | the table of routes, matching a path, the order of checks of a request |
-//! | `forward` | on a node of a cluster: sends a write to the node that writes for all |
+//! | `forward` | on a node of a cluster: sends a write to the writer node |
 //! | `consistency` | on a node of a cluster: waits until the replica is current |
 //! | `extract` | key, view, query and body of a request |
 //! | `blocking` | the step from connection threads to threads that may block |
@@ -45,7 +45,7 @@ pub use config::{MetricsAccess, Rate, ReloadableSettings, ServerConfig};
 pub use consistency::Consistency;
 pub use openid::OpenIdConfig;
 pub use routing::{request::router, route::Route, table::ROUTES};
-pub use server::{Bound, End, Running, bind, serve};
+pub use server::{BoundServer, RunningServer, StopReason, bind, serve};
 pub use telemetry::{log_writer::LogWriter, trace::Traces};
 
 /// Whether this build contains the admin page: it needs the feature `admin`, and npm at build time.

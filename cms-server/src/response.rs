@@ -38,7 +38,7 @@ const EXPOSED: HeaderValue =
     HeaderValue::from_static("x-deprecated-query-params, x-deprecated-payload, ETag");
 /// Cached by the client alone, and validated each time: the response depends on the key.
 const REVALIDATE: HeaderValue = HeaderValue::from_static("private, no-cache");
-/// Tells proxies not to buffer a stream.
+/// Asks proxies not to buffer a stream.
 const ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
 const CORS_METHODS: HeaderValue =
     HeaderValue::from_static("GET,HEAD,POST,PUT,PATCH,DELETE,OPTIONS");
@@ -49,7 +49,7 @@ const CORS_HEADERS: HeaderValue = HeaderValue::from_static(
 
 /// Maximum size of a response that is sent even when the memory for responses is used up: errors and
 /// health checks.
-const ALWAYS_SENT_BYTES: usize = 2048;
+const MAX_ALWAYS_SENT_BYTES: usize = 2048;
 
 /// Private cause of an error, for the log.
 pub(crate) type ResponseCause = Box<dyn std::error::Error + Send + Sync>;
@@ -65,7 +65,7 @@ pub(crate) struct Response {
     types_read: Option<TypesRead>,
     /// The same response in the cache.
     cached: Option<Arc<CachedResponse>>,
-    /// Whether keys or sessions may have less access now, although this does not follow from the route.
+    /// Whether keys or sessions may have less access now, although the route is not marked with `revokes_access`.
     pub(crate) revokes_access: bool,
     pub(crate) cause: Option<ResponseCause>,
 }
@@ -357,7 +357,7 @@ impl Response {
             memory.shrink(reserved - length);
             return self;
         }
-        if length > ALWAYS_SENT_BYTES
+        if length > MAX_ALWAYS_SENT_BYTES
             && !is_write
             && let Err(error) = memory.grow(length - reserved)
         {

@@ -48,10 +48,10 @@ const PING_INTERVAL: Duration = Duration::from_mins(1);
 /// Maximum number of concurrent streams of an HTTP/2 connection.
 const MAX_STREAMS: u32 = 64;
 /// Bytes of a request body that an HTTP/2 client may send ahead. The connection has room for all streams: an
-/// upload that waits for its turn must not stop the others.
+/// upload that waits for a permit must not block the others.
 const STREAM_WINDOW_BYTES: u32 = 64 * 1024;
-/// Bytes that the system takes for a client ahead of what is on the way. With more, the server would see
-/// progress in large steps only, and take a slow client for a stopped one.
+/// Limit of unsent bytes in the send buffer of the kernel (`TCP_NOTSENT_LOWAT`). With a larger one, the server would
+/// see progress only in large steps, and treat a slow client as a stalled one.
 #[cfg(target_os = "linux")]
 const UNSENT_BYTES: u32 = 128 * 1024;
 /// Maximum total size of the headers of an HTTP/2 request.
@@ -68,16 +68,16 @@ pub(crate) const CLOSE_TIMEOUT: Duration = Duration::from_secs(10);
 /// Time in which work that is still running after the grace period may end.
 const WORK_TIMEOUT: Duration = Duration::from_secs(2);
 /// Part of the grace period in which a node of a cluster still accepts requests, but is not ready. A
-/// load balancer takes it out of use meanwhile; otherwise requests would meet closed connections.
+/// load balancer removes it from rotation in this time; otherwise requests would fail on closed connections.
 const UNREADY_TIME: Duration = Duration::from_secs(3);
 /// Time for the last background tasks after the grace period.
 const TASKS_TIMEOUT: Duration = Duration::from_secs(3);
 /// Time for all other steps until the process ends.
 const EXIT_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Why a server ended.
+/// Why a server stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
+pub enum StopReason {
     /// By a signal.
     Terminated,
     /// The replica cannot follow the shared database of the cluster, and has to be copied again.
@@ -85,7 +85,7 @@ pub enum End {
 }
 
 /// A running server.
-pub struct Running {
+pub struct RunningServer {
     app: Arc<App>,
     address: SocketAddr,
     /// Stops the server. The value is the time for which the server still accepts requests.
@@ -95,7 +95,7 @@ pub struct Running {
 }
 
 /// An address that is bound, but not listened on yet.
-pub struct Bound {
+pub struct BoundServer {
     config: ServerConfig,
     socket: BoundSocket,
     address: SocketAddr,
@@ -107,11 +107,11 @@ enum BoundSocket {
     Starting(Starting),
 }
 
-/// Binds the address, so that an error shows before the work that precedes [`Bound::serve`].
+/// Binds the address, so that an error shows before the work that precedes [`BoundServer::serve`].
 ///
 /// # Errors
 /// When the address cannot be bound, or threads cannot be started.
-pub fn bind(config: ServerConfig) -> io::Result<Bound> {
+pub fn bind(config: ServerConfig) -> io::Result<BoundServer> {
     let runtime = runtime::Builder::new_multi_thread()
         .worker_threads(config.workers.max(1))
         .thread_name("cms-server")
@@ -125,15 +125,15 @@ pub fn bind(config: ServerConfig) -> io::Result<Bound> {
         drop(signal(SignalKind::hangup())?);
     }
     let socket = if config.listen.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
-    // A restarted server does not wait for the connections of the last one to expire.
+    // A restarted server does not wait until the connections of the previous process expire.
     #[cfg(unix)]
     socket.set_reuseaddr(true)?;
     socket.bind(config.listen)?;
     let address = socket.local_addr()?;
-    Ok(Bound { config, socket: BoundSocket::Bound(socket), address, runtime })
+    Ok(BoundServer { config, socket: BoundSocket::Bound(socket), address, runtime })
 }
 
-impl Bound {
+impl BoundServer {
     /// The address that the server will listen on.
     pub fn address(&self) -> SocketAddr {
         self.address
@@ -154,7 +154,7 @@ impl Bound {
     ///
     /// # Errors
     /// When the address cannot be listened on.
-    pub fn serve(self, cms: Arc<Cms>) -> io::Result<Running> {
+    pub fn serve(self, cms: Arc<Cms>) -> io::Result<RunningServer> {
         let Self { config, socket, address, runtime } = self;
         let listener = match socket {
             BoundSocket::Bound(socket) => {
@@ -166,19 +166,19 @@ impl Bound {
         let (stop, stopped) = oneshot::channel();
         let app = Arc::new(App::new(&config, cms));
         let accepting = runtime.spawn(run(listener, Arc::clone(&app), stopped));
-        Ok(Running { app, address, stop, accepting, runtime })
+        Ok(RunningServer { app, address, stop, accepting, runtime })
     }
 }
 
-/// Starts a server: [`bind`], then [`Bound::serve`].
+/// Starts a server: [`bind`], then [`BoundServer::serve`].
 ///
 /// # Errors
 /// The errors of these two functions.
-pub fn serve(config: ServerConfig, cms: Arc<Cms>) -> io::Result<Running> {
+pub fn serve(config: ServerConfig, cms: Arc<Cms>) -> io::Result<RunningServer> {
     bind(config)?.serve(cms)
 }
 
-impl Running {
+impl RunningServer {
     /// The address that the server listens on.
     pub fn address(&self) -> SocketAddr {
         self.address
@@ -198,15 +198,15 @@ impl Running {
     pub fn run_until_signal(
         self,
         reload: impl FnMut() -> Option<ReloadableSettings>,
-    ) -> io::Result<End> {
+    ) -> io::Result<StopReason> {
         let end = self.runtime.block_on(async {
             tokio::select! {
-                terminated = termination_signal() => terminated.map(|()| End::Terminated),
-                failed = reload_on_signal(&self.app, reload) => failed.map(|()| End::Terminated),
-                () = cluster::abandoned(&self.app) => Ok(End::Abandoned),
+                terminated = termination_signal() => terminated.map(|()| StopReason::Terminated),
+                failed = reload_on_signal(&self.app, reload) => failed.map(|()| StopReason::Terminated),
+                () = cluster::wait_until_replica_abandoned(&self.app) => Ok(StopReason::Abandoned),
             }
         })?;
-        if end == End::Abandoned {
+        if end == StopReason::Abandoned {
             self.shutdown();
             return Ok(end);
         }
@@ -332,7 +332,7 @@ async fn accept(
     open: &mpsc::Sender<Infallible>,
 ) -> Infallible {
     loop {
-        let permit = app.connection_limits.permit().await;
+        let permit = app.connection_limits.acquire_permit().await;
         match listener.accept().await {
             Ok((stream, address)) => {
                 let Some(accepted) = app.connection_limits.accept(permit, address.ip()) else {

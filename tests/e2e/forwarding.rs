@@ -1,4 +1,4 @@
-//! Writes that one node of a cluster sends to the node that writes for all.
+//! Writes that one node of a cluster sends to the writer node.
 
 use std::{
     collections::BTreeSet,
@@ -221,7 +221,7 @@ fn read_with_the_position_of_a_write_sees_it_on_a_node_that_may_read_older_conte
     }
 }
 
-/// The page of a node is same-origin for the node that writes, too.
+/// The page of a node is same-origin for the writer node, too.
 #[test]
 fn session_of_the_admin_page_writes_through_another_node() {
     let Some(nodes) = Nodes::start(&[]) else { return };
@@ -248,7 +248,7 @@ fn session_of_the_admin_page_writes_through_another_node() {
     assert_eq!(nodes.forwarded("responded"), before + 2);
 }
 
-/// Whatever happens to the node that writes, another node serves its clients.
+/// Whatever happens to the writer node, another node serves its clients.
 #[test]
 fn node_writes_itself_when_the_writer_is_gone() {
     let Some(nodes) = Nodes::start(&[]) else { return };

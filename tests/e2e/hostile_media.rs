@@ -14,18 +14,18 @@ use flate2::{Compression, Crc, write::ZlibEncoder};
 use crate::support::{Server, fixtures};
 
 /// Memory that the server may map, in kilobytes: far less than any decompression bomb takes.
-const MAX_MAPPED: u32 = 4 * 1024 * 1024;
+const MAX_MAPPED_KB: u32 = 4 * 1024 * 1024;
 /// Limit of the server's memory after all images were rendered, in kilobytes.
-const MAX_AFTER_RENDERING: u64 = 640 * 1024;
+const MAX_AFTER_RENDERING_KB: u64 = 640 * 1024;
 /// Memory that concurrent uploads may add, in kilobytes: a quarter of their size.
-const MAX_FOR_UPLOADS: u64 = 250 * 1024;
+const MAX_FOR_UPLOADS_KB: u64 = 250 * 1024;
 
 const BOUNDARY: &str = "a-line-between-parts";
 
 /// Uploads and renderings end with 200 or 400, in bounded memory.
 #[test]
 fn hostile_files_do_not_stop_the_server() {
-    let server = Server::start_within(MAX_MAPPED);
+    let server = Server::start_within(MAX_MAPPED_KB);
     for (name, bytes) in hostile_files() {
         for kind in ["image", "file"] {
             let (status, body) = upload(&server, &name, kind, &bytes);
@@ -42,14 +42,14 @@ fn hostile_files_do_not_stop_the_server() {
         assert_eq!(send(&server, "GET", "/healthz", &[], &[]).0, 200, "{name}");
     }
     if let Some(peak) = server.memory_peak() {
-        assert!(peak < MAX_AFTER_RENDERING, "{peak} KB");
+        assert!(peak < MAX_AFTER_RENDERING_KB, "{peak} KB");
     }
 }
 
 /// Uploads are written to disk, and a limited number at a time is received.
 #[test]
 fn concurrent_uploads_take_little_memory() {
-    let server = Arc::new(Server::start_within(MAX_MAPPED));
+    let server = Arc::new(Server::start_within(MAX_MAPPED_KB));
     let idle = server.memory_peak();
     let mut photo = fixture("still.jpg");
     photo.resize(5 * 1024 * 1024, 0);
@@ -63,7 +63,7 @@ fn concurrent_uploads_take_little_memory() {
     let statuses: Vec<_> = clients.into_iter().map(|client| client.join().unwrap()).collect();
     assert_eq!(statuses, [200; 200]);
     if let (Some(peak), Some(idle)) = (server.memory_peak(), idle) {
-        assert!(peak - idle < MAX_FOR_UPLOADS, "{peak} KB, {idle} KB before");
+        assert!(peak - idle < MAX_FOR_UPLOADS_KB, "{peak} KB, {idle} KB before");
     }
 }
 

@@ -134,7 +134,7 @@ fn refused_files_do_not_stop_the_upload() {
         write_image(&cli, "p/large.png", 10 * 1024 * 1024 + 1);
         cli.write("p/table.csv", "a,b\n");
         cli.write("p/empty.png", "");
-        cli.write("p/text.png", "no picture");
+        cli.write("p/text.png", "no image");
         let output = cli.run(&["media", "upload", "p/*", "-o", "csv"]);
         output.exits(7);
         assert!(output.stderr.contains("refused p/empty.png: An empty file is not allowed.\n"));
@@ -241,7 +241,7 @@ fn damaged_files_are_reported_by_check_backup_and_export() {
         let id = library(cli)[0]["id"].as_str().unwrap().to_owned();
         let path = data.join("media").join(&id);
         let uploaded = fs::read(&path).unwrap();
-        let remedy = "put the file back from an earlier backup, or delete the media object and remove it \
+        let remedy = "restore the file from an earlier backup, or delete the media object and remove it \
      from the trash";
         let hint = "hint: `cms check --digests` names stored files that are damaged\n";
 
@@ -351,7 +351,7 @@ fn import_lists_missing_and_refused_files() {
         }
         let file = |id: &str| folder.join(format!("_media-{id}"));
         fs::remove_file(file("37bd5a46-505c-4867-be29-ba7de75bcddb.png")).unwrap();
-        fs::write(file("f4532732-7e0f-4aaa-8f52-2af3f02ee6f5.png"), "no picture").unwrap();
+        fs::write(file("f4532732-7e0f-4aaa-8f52-2af3f02ee6f5.png"), "no image").unwrap();
         fs::write(file("00000000-0000-4000-8000-000000000000.png"), "alone").unwrap();
         fs::write(folder.join(".hidden"), "not meant").unwrap();
 

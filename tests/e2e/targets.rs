@@ -39,7 +39,7 @@ fn plan_against_a_missing_data_directory_takes_it_as_empty() {
     assert_eq!(
         planned.stderr,
         "target: data\n\
-         the data directory does not exist yet: this plans against an empty one\n\
+         the data directory does not exist yet: the plan is for an empty data directory\n\
          nothing was changed\n"
     );
     assert!(planned.stdout.contains("plan: 1 to create, 0 to change, 0 to delete\n"));

@@ -146,7 +146,7 @@ fn failing_delivery_blocks_only_its_own_object() {
     wait_until(|| log(&cli).iter().filter(|entry| entry["status"] == "done").count() == 3);
     assert_eq!(ids(&receiver.received()), ["a1", "a2", "a3", "a4"], "a1 is not due yet");
     let count = |name: &str| server.metric(&format!("cms_webhook_{name}"));
-    assert_eq!(["deliveries_waiting", "endpoints_down"].map(count), ["2", "0"]);
+    assert_eq!(["deliveries_pending", "endpoints_down"].map(count), ["2", "0"]);
     assert_ne!(count("oldest_delivery_seconds"), "0");
     cli.run(&["webhook", "replay", "hook"]);
     wait_until(|| log(&cli).iter().all(|entry| entry["status"] == "done"));
@@ -165,7 +165,7 @@ fn failing_delivery_blocks_only_its_own_object() {
     assert_eq!(last, versions);
     let attempts = |result: &str| count(&format!("attempts_total{{result=\"{result}\"}}"));
     assert_eq!(["delivered", "rejected", "no_response"].map(attempts), ["5", "2", "1"]);
-    assert_eq!(["deliveries_waiting", "oldest_delivery_seconds"].map(count), ["0", "0"]);
+    assert_eq!(["deliveries_pending", "oldest_delivery_seconds"].map(count), ["0", "0"]);
 }
 
 /// The server is killed several times with requests under way, and the receiver fails meanwhile.

@@ -21,7 +21,7 @@ use crate::{
 
 /// Rate and duration of the creates while staleness is measured.
 const CREATES_PER_SECOND: u64 = 500;
-const SECONDS: u64 = 20;
+const CREATE_SECONDS: u64 = 20;
 /// How long a node is paused.
 const PAUSE: Duration = Duration::from_secs(30);
 
@@ -52,7 +52,7 @@ async fn staleness(first: &Server, second: &Server) {
     let connections = (0..64).map(|_| Arc::new(tokio::sync::Mutex::new(None)));
     let connections: Vec<_> = connections.collect();
     let start = Instant::now();
-    for number in 0..CREATES_PER_SECOND * SECONDS {
+    for number in 0..CREATES_PER_SECOND * CREATE_SECONDS {
         ticks.tick().await;
         let connection = Arc::clone(&connections[usize::try_from(number % 64).unwrap_or_default()]);
         let (first, second) = (first.address.clone(), second.address.clone());
@@ -84,7 +84,7 @@ async fn staleness(first: &Server, second: &Server) {
     for observed in observed {
         millis.extend(observed.await.expect("an observer does not panic"));
     }
-    let creates = usize::try_from(CREATES_PER_SECOND * SECONDS).unwrap_or_default();
+    let creates = usize::try_from(CREATES_PER_SECOND * CREATE_SECONDS).unwrap_or_default();
     let rate = per_second(creates, start);
     let longest = millis.iter().copied().fold(0.0, f32::max);
     let [p50, p99] = [50, 99].map(|percent| percentile(millis.clone(), percent));

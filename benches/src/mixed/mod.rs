@@ -182,7 +182,7 @@ async fn compare(address: &str, models: &[Arc<Mutex<Model>>]) -> usize {
         let ids = model.lock().expect("no holder panics").ids();
         for id in ids {
             let found = writer::read(&mut connection, &id).await.expect("the server responds");
-            let result = model.lock().expect("no holder panics").finds(&id, found);
+            let result = model.lock().expect("no holder panics").check_read(&id, found);
             result.expect("no acknowledged write is lost");
             count += 1;
         }

@@ -26,19 +26,19 @@ pub(super) struct Model(HashMap<String, ObjectState>);
 
 impl Model {
     /// Records that a write is sent; returns its number, which the object contains.
-    pub(super) fn sends(&mut self, id: &str) -> u64 {
+    pub(super) fn record_write(&mut self, id: &str) -> u64 {
         let new = ObjectState { acknowledged: None, sent: 0, deletion: Deletion::None };
         let state = self.0.entry(id.to_owned()).or_insert(new);
         state.sent += 1;
         state.sent
     }
 
-    pub(super) fn sends_deletion(&mut self, id: &str) {
+    pub(super) fn record_deletion(&mut self, id: &str) {
         self.state(id).deletion = Deletion::Sent;
     }
 
     /// Records that the last write or deletion was acknowledged.
-    pub(super) fn acknowledges(&mut self, id: &str) {
+    pub(super) fn record_acknowledgement(&mut self, id: &str) {
         let state = self.state(id);
         match state.deletion {
             Deletion::None => state.acknowledged = Some(state.sent),
@@ -47,7 +47,7 @@ impl Model {
     }
 
     /// Records that the last write or deletion was refused, so that it had no effect.
-    pub(super) fn refuses(&mut self, id: &str) {
+    pub(super) fn record_rejection(&mut self, id: &str) {
         let state = self.state(id);
         match state.deletion {
             Deletion::None => state.sent -= 1,
@@ -60,7 +60,7 @@ impl Model {
 
     /// Checks the state of an object that was read: the number of its last write, or none if it
     /// does not exist. Afterwards no write is under way.
-    pub(super) fn finds(&mut self, id: &str, found: Option<u64>) -> Result<(), String> {
+    pub(super) fn check_read(&mut self, id: &str, found: Option<u64>) -> Result<(), String> {
         let state = self.state(id);
         let (is_right, known) = (state.allows(found), *state);
         match found {

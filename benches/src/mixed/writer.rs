@@ -239,7 +239,7 @@ impl Client {
     /// Compares one of the client's objects with its expected state.
     async fn check(&self, connection: &mut Connection, id: &str) -> io::Result<()> {
         let found = read(connection, id).await?;
-        let result = self.model.lock().expect("no holder panics").finds(id, found);
+        let result = self.model.lock().expect("no holder panics").check_read(id, found);
         if let Err(what) = result {
             self.shared.report_error(&what);
         }
@@ -269,9 +269,9 @@ impl Client {
         {
             let mut model = self.model.lock().expect("no holder panics");
             if method == "DELETE" {
-                model.sends_deletion(&id);
+                model.record_deletion(&id);
             } else {
-                let rank = model.sends(&id);
+                let rank = model.record_write(&id);
                 body = match method {
                     "PATCH" => json!({ "rank": rank }),
                     _ => json!({ "id": id, "title": format!("Title of {id}"), "slug": id, "rank": rank }),
@@ -289,12 +289,12 @@ impl Client {
         self.is_writing = false;
         let mut model = self.model.lock().expect("no holder panics");
         if matches!(status, 200 | 204) {
-            model.acknowledges(&id);
+            model.record_acknowledgement(&id);
         } else if status == 503 && self.shared.is_cluster {
-            model.refuses(&id);
+            model.record_rejection(&id);
             self.shared.failures.writes.fetch_add(1, Ordering::Relaxed);
         } else {
-            model.refuses(&id);
+            model.record_rejection(&id);
             let response = String::from_utf8_lossy(response).into_owned();
             self.shared
                 .report_error(&format!("{method} {path} has the response {status} {response}"));

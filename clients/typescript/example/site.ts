@@ -1,5 +1,5 @@
 /**
- * Writes a website of static files: an index, a page for each post, and their pictures.
+ * Writes a website of static files: an index, a page for each post, and their images.
  *
  *     CMS_SERVER=http://127.0.0.1:8080 CMS_KEY=... node site.js public
  */
@@ -18,40 +18,40 @@ type PostBlock = NonNullable<NonNullable<Post["content"]>["blocks"]>[number];
 
 const WIDTH = 640;
 
-/** Writes the site into a folder; returns the number of posts and pictures. */
-export async function build(cms: Content, folder: string): Promise<{ posts: number; pictures: number }> {
-  const pictures = new Pictures(cms, folder);
+/** Writes the site into a folder; returns the number of posts and images. */
+export async function build(cms: Content, folder: string): Promise<{ posts: number; images: number }> {
+  const images = new Images(cms, folder);
   await mkdir(join(folder, "posts"), { recursive: true });
-  await mkdir(join(folder, "pictures"), { recursive: true });
+  await mkdir(join(folder, "images"), { recursive: true });
   const items: string[] = [];
   for await (const post of cms.all("post", { hydrate: 1, orderBy: "published", orderDirection: "desc" })) {
-    await writeFile(join(folder, "posts", `${post.slug}.html`), await article(post, pictures));
+    await writeFile(join(folder, "posts", `${post.slug}.html`), await article(post, images));
     items.push(`<li><a href="posts/${post.slug}.html">${text(post.title)}</a> ${text(post.excerpt)}</li>`);
   }
   await writeFile(join(folder, "index.html"), page("Tidemill", `<h1>Tidemill</h1><ul>${items.join("\n")}</ul>`));
-  return { posts: items.length, pictures: pictures.count };
+  return { posts: items.length, images: images.count };
 }
 
-async function article(post: Story, pictures: Pictures): Promise<string> {
+async function article(post: Story, images: Images): Promise<string> {
   const [author] = post.author;
   const by = isObject(author) ? `<p>${text(author.name)}, ${post.published.slice(0, 10)}</p>` : "";
   const header = post.header?.[0];
-  const picture = isObject(header) ? await pictures.show(header.url, header.alt ?? "") : "";
+  const image = isObject(header) ? await images.show(header.url, header.alt ?? "") : "";
   const related = (post.related ?? [])
     .filter(isObject)
     .map(({ slug, title }) => `<li><a href="${slug}.html">${text(title)}</a></li>`);
   const more = related.length > 0 ? `<h2>More</h2><ul>${related.join("")}</ul>` : "";
-  return page(post.title, `<h1>${text(post.title)}</h1>${by}${picture}${await body(post.content, pictures)}${more}`);
+  return page(post.title, `<h1>${text(post.title)}</h1>${by}${image}${await body(post.content, images)}${more}`);
 }
 
-async function body({ blocks = [] }: Blocks<PostBlock["type"]>, pictures: Pictures): Promise<string> {
+async function body({ blocks = [] }: Blocks<PostBlock["type"]>, images: Images): Promise<string> {
   const shown = [];
-  for (const block of blocks) shown.push(await show(block, pictures));
+  for (const block of blocks) shown.push(await show(block, images));
   return shown.join("\n");
 }
 
 // The texts of blocks are HTML of the editor: bold, italic, links.
-async function show(block: PostBlock, pictures: Pictures): Promise<string> {
+async function show(block: PostBlock, images: Images): Promise<string> {
   switch (block.type) {
     case "paragraph":
       return `<p>${block.data?.text ?? ""}</p>`;
@@ -62,14 +62,14 @@ async function show(block: PostBlock, pictures: Pictures): Promise<string> {
     case "list":
       return `<ul>${(block.data?.items ?? []).map(({ content = "" }) => `<li>${content}</li>`).join("")}</ul>`;
     case "image":
-      return block.data?.url ? pictures.show(block.data.url, block.data.caption ?? "") : "";
+      return block.data?.url ? images.show(block.data.url, block.data.caption ?? "") : "";
     case "delimiter":
       return "<hr>";
   }
 }
 
-/** Downloads each picture once, in the width of the page. */
-class Pictures {
+/** Downloads each image once, in the width of the page. */
+class Images {
   readonly #known = new Set<string>();
 
   constructor(
@@ -89,10 +89,10 @@ class Pictures {
       const source = this.cms.imageUrl(url, isDrawing ? {} : { width: WIDTH, format: "webp" });
       const response = await fetch(source);
       if (!response.ok) throw new Error(`${source}: ${response.status}`);
-      await writeFile(join(this.folder, "pictures", name), new Uint8Array(await response.arrayBuffer()));
+      await writeFile(join(this.folder, "images", name), new Uint8Array(await response.arrayBuffer()));
       this.#known.add(name);
     }
-    return `<img src="../pictures/${name}" alt="${text(alternative)}">`;
+    return `<img src="../images/${name}" alt="${text(alternative)}">`;
   }
 }
 
@@ -110,6 +110,6 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     key: process.env["CMS_KEY"],
     view: "public",
   });
-  const { posts, pictures } = await build(cms, process.argv[2] ?? "public");
-  console.log(`${posts} posts, ${pictures} pictures`);
+  const { posts, images } = await build(cms, process.argv[2] ?? "public");
+  console.log(`${posts} posts, ${images} images`);
 }

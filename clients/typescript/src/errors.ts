@@ -64,7 +64,7 @@ export class ExpiredPositionError extends CmsError {
   override name = "ExpiredPositionError";
 }
 
-/** 429 and 503: too many requests, or a server that is overloaded or stops. Nothing was done. */
+/** 429 and 503: too many requests, or a server that is overloaded or shutting down. The request had no effect. */
 export class UnavailableError extends CmsError {
   override name = "UnavailableError";
 

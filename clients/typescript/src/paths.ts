@@ -69,7 +69,7 @@ type Field<Value, Name extends string> = string extends keyof Value
     ? [NonNullable<Value[Name]>]
     : null;
 
-/** Paths that lead to values of an object without following its links, for orders. */
+/** Paths that lead to values of an object without following its links, for `orderBy`. */
 export type OrderPath<Types, Type extends TypeName<Types>> = PathsOf<ObjectOf<Types, Type>>;
 
 type PathsOf<Value> = {

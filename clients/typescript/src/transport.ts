@@ -19,7 +19,7 @@ export interface TransportOptions {
   fetch?: Fetch | undefined;
   /** The view of requests that do not name one. */
   view?: View | undefined;
-  /** Maximum number of repeats of a read after 503 with `Retry-After`; 3 by default. */
+  /** Maximum number of retries of a read after 503 with `Retry-After`; 3 by default. */
   retries?: number | undefined;
 }
 

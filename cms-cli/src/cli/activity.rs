@@ -2,9 +2,9 @@
 
 use clap::Args;
 
-/// Show who changed what, newest first.
+/// Show the activity log, newest changes first.
 ///
-/// Management of keys, users and workflows is shown to admins.
+/// Only admins see changes of keys, users and workflows, and sign-ins.
 #[derive(Debug, Args)]
 pub(crate) struct ActivityArgs {
     /// Show only changes of this type and its objects; may be repeated.

@@ -77,8 +77,8 @@ fn node_address(text: &str) -> Result<String, String> {
 pub(crate) enum ClusterCommand {
     /// Show the newest commit, the nodes and their duties.
     ///
-    /// Exits with 6 when a node that has reported within ten seconds is behind or does not know the
-    /// schema of the cluster, or when any duty except `backups` has no holder.
+    /// Exits with 6 when a live node (one that has reported within ten seconds) has a staleness above five seconds or does
+    /// not know the schema of the cluster, or when any duty except `backups` has no holder.
     Status {
         #[command(flatten)]
         database: DatabaseArgs,
@@ -97,7 +97,7 @@ pub(crate) enum ClusterCommand {
         #[command(flatten)]
         dry_run: DryRun,
     },
-    /// Copy the content of a cluster, as of one commit, to an empty data directory that stands alone.
+    /// Copy the content of a cluster, as of one commit, to an empty directory, as a standalone data directory.
     Export {
         /// Write to this directory.
         dir: PathBuf,

@@ -37,7 +37,7 @@ pub(crate) struct QueryArgs {
     /// Set the values of variables, for example '{"id":"kettle"}'.
     #[arg(long, value_name = "JSON", value_parser = object)]
     pub(crate) variables: Option<Map<String, Value>>,
-    /// Run this operation of a file with several.
+    /// Run this operation of a file with several operations.
     #[arg(long, value_name = "NAME")]
     pub(crate) operation: Option<String>,
     /// Return current versions in every status instead of published versions.

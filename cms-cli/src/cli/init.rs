@@ -9,8 +9,8 @@ use super::DryRun;
 /// Create a project folder, and start a server on it.
 ///
 /// Writes project.yaml with its JSON Schema, sample content, .gitignore, README.md and a GitHub
-/// workflow. Where one of them exists, nothing is written, and the exit code is 5. On a terminal, the
-/// command asks for what no flag sets.
+/// workflow. If one of these files exists, nothing is written, and the exit code is 5. On a terminal, the
+/// command prompts for the values that no flag sets.
 #[derive(Debug, Args)]
 pub(crate) struct InitArgs {
     /// Create the project in this folder instead of the current one.

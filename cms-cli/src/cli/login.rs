@@ -21,7 +21,7 @@ pub(crate) struct LoginArgs {
     pub(crate) dry_run: DryRun,
 }
 
-/// Remove a profile and its key. The key stays valid: `cms key revoke` ends it.
+/// Remove a profile and its key. The key stays valid: `cms key revoke` revokes it.
 #[derive(Debug, Args)]
 pub(crate) struct LogoutArgs {
     /// Remove this profile instead of the default one.

@@ -89,7 +89,7 @@ pub(crate) struct ServeArgs {
     /// Set the maximum number of objects of all types.
     #[arg(long, value_name = "N", env = "CMS_MAX_OBJECTS")]
     pub(crate) max_objects: Option<u64>,
-    /// Set the number of days for which the record of activity is kept.
+    /// Set the number of days for which the activity log is kept.
     #[arg(long, value_name = "DAYS", default_value_t = limits::DEFAULT_ACTIVITY_DAYS,
         env = "CMS_ACTIVITY_DAYS",
         value_parser = clap::value_parser!(i64)
@@ -115,10 +115,10 @@ pub(crate) struct ServeArgs {
     #[cfg(feature = "cluster")]
     #[command(flatten)]
     pub(crate) node: super::NodeArgs,
-    /// Set the maximum number of open connections; more wait until one is closed.
+    /// Set the maximum number of open connections; further ones wait until one is closed.
     #[arg(long, value_name = "N", env = "CMS_MAX_CONNECTIONS", value_parser = limit)]
     pub(crate) max_connections: Option<usize>,
-    /// Set the maximum number of connections of one client address, or IPv6 /64 network; more are
+    /// Set the maximum number of connections of one client address, or IPv6 /64 network; further ones are
     /// closed. 0 disables the limit. Default: 128 for public addresses, unless --trust-proxy is
     /// set.
     #[arg(long, value_name = "N", env = "CMS_CONNECTIONS_PER_ADDRESS")]
@@ -130,7 +130,7 @@ pub(crate) struct ServeArgs {
     /// of linked objects.
     #[arg(long, value_name = "SIZE", env = "CMS_RESPONSE_CACHE", value_parser = memory_size)]
     pub(crate) response_cache: Option<usize>,
-    /// Set the maximum number of simultaneous change streams; more are refused.
+    /// Set the maximum number of simultaneous change streams; further ones are refused.
     #[arg(long, value_name = "N", env = "CMS_MAX_SUBSCRIBERS", value_parser = limit)]
     pub(crate) max_subscribers: Option<usize>,
     /// Set the timeout for receiving a request body, in seconds.
@@ -143,7 +143,7 @@ pub(crate) struct ServeArgs {
     #[arg(long, alias = "least-rate", value_name = "SIZE", default_value = "4096",
         env = "CMS_MIN_TRANSFER_RATE", value_parser = size)]
     pub(crate) min_transfer_rate: u64,
-    /// Limit the requests per second of one key: RATE, or RATE/BURST like `100/500`. More get
+    /// Limit the requests per second of one key: RATE, or RATE/BURST like `100/500`. Further ones get
     /// status 429.
     #[arg(long, value_name = "RATE", env = "CMS_KEY_RATE")]
     pub(crate) key_rate: Option<Rate>,

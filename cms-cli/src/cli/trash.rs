@@ -47,7 +47,7 @@ pub(crate) enum TrashCommand {
         /// Remove only objects of this type; may be repeated.
         #[arg(long = "type", value_name = "TYPE")]
         types: Vec<String>,
-        /// Remove only objects that were deleted more than this time ago, for example 30d.
+        /// Remove only objects that were deleted more than this duration ago, for example 30d.
         #[arg(long, value_name = "DAYS", value_parser = days)]
         older_than: Option<i64>,
         #[command(flatten)]

@@ -112,7 +112,7 @@ pub(crate) struct CustomRights {
 
 #[derive(Debug, Args)]
 pub(crate) struct LinkArgs {
-    /// Public URL of the server for the link, with --data; a server uses its own.
+    /// Use this public URL of the server in the link, with --data; a server uses its own.
     #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:8080",
         value_parser = base_url)]
     pub(crate) public_url: String,

@@ -7,7 +7,7 @@ use clap::Args;
 /// Wait until a server is ready.
 ///
 /// Needs a server, by --server, `CMS_SERVER` or a profile, and no key. Exits with 0 as soon as
-/// every component of `/readyz` is ready, or with 9 and the last reason when the time is over.
+/// every part of `/readyz` is ready, or with 9 and the last reason after the timeout.
 #[derive(Debug, Args)]
 pub(crate) struct WaitArgs {
     /// Wait at most this long: a number with s, m or h.

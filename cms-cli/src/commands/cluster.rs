@@ -124,7 +124,8 @@ fn status(args: &DatabaseArgs, printer: &Printer) -> Result<Outcome> {
     let snapshot = database.snapshot(None)?;
     let head = snapshot.head().clone();
     drop(snapshot);
-    let (engine, nodes, duties) = (database.engine()?, database.nodes()?, database.duties()?);
+    let (engine, nodes, duties) =
+        (database.database_info()?, database.nodes()?, database.duties()?);
     let states = nodes.iter().map(|node| state(node, &head));
     let has_problem = states.clone().any(|state| matches!(state, State::Stale | State::Outdated));
     let held = |duty: Duty| duties.iter().find(|holder| holder.duty == duty.as_str());

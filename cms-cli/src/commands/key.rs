@@ -40,7 +40,7 @@ pub(super) fn run(command: KeyCommand, settings: &Settings, printer: &Printer) -
                 return would(printer, &format!("create the key \"{}\"", new.name));
             }
             let created = target.create_key(&new).map_err(hints::add_rule_hint)?;
-            show_token(&created, "created", "the key itself", printer)?;
+            show_token(&created, "created", "its token", printer)?;
         }
         KeyCommand::Update { key, name, rules, dry_run } => {
             let rules = parse_rules(&rules)?;

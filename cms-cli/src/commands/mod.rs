@@ -131,7 +131,8 @@ fn open_to_plan(settings: &Settings, printer: &Printer) -> Result<Box<dyn Target
     let new = settings.target.as_ref().map(target::open_new).transpose()?.flatten();
     let Some(target) = new else { return open_to_write(settings, printer, true) };
     printer.target(&target.describe()?)?;
-    printer.note("the data directory does not exist yet: this plans against an empty one")?;
+    printer
+        .note("the data directory does not exist yet: the plan is for an empty data directory")?;
     Ok(target)
 }
 

@@ -16,7 +16,7 @@ use cms_core::{
     BackupSchedule, Cms, CoreConfig, Error, FirstKeys, TRACE_TARGET,
     wire::key::{CreatedKey, KeyKind},
 };
-use cms_server::{End, LogWriter, MetricsAccess, ReloadableSettings, ServerConfig, Traces};
+use cms_server::{LogWriter, MetricsAccess, ReloadableSettings, ServerConfig, StopReason, Traces};
 use tempfile::NamedTempFile;
 use tracing_subscriber::{
     EnvFilter, Layer, Registry,
@@ -43,10 +43,10 @@ use crate::{
 /// Settings that a reload changes without a restart.
 const RELOADABLE: [&str; 4] = ["log", "slow-query", "key-rate", "address-rate"];
 
-/// How long the end of the command waits until the log is written.
+/// Maximum time that the command waits for the log to be written before it ends.
 const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// How long the threads of a server may take to end.
+/// Maximum time for the threads of a server to end.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// If `media-file-limit` is set, `upload-limit` exceeds it by at least this number of bytes: space for
@@ -54,14 +54,15 @@ const CLOSE_TIMEOUT: Duration = Duration::from_secs(10);
 const UPLOAD_MARGIN_BYTES: u64 = 1024 * 1024;
 
 pub(super) fn run(args: &ServeArgs, settings: &Settings, printer: &Printer) -> Result<Outcome> {
-    let traces = args.traces.as_deref().map(Traces::to).transpose().map_err(Failure::usage)?;
+    let traces =
+        args.traces.as_deref().map(Traces::export_to).transpose().map_err(Failure::usage)?;
     let (set_level, log) = start_log(args.log_format, &args.log_level, traces.as_ref())?;
     let log = FlushLog(log);
     let mut known = args.values.clone();
     let mut config = ServerConfig { log: Some(log.0.clone()), ..server_config(args)? };
     loop {
         let end = serve(args, settings, &mut config, &mut known, &set_level, &log.0, printer)?;
-        if end == End::Terminated {
+        if end == StopReason::Terminated {
             return Ok(Outcome::Done);
         }
         // Binds the same address again; with port 0, this binds another free port.
@@ -123,7 +124,7 @@ fn serve(
     set_level: &SetLevel,
     log: &LogWriter,
     printer: &Printer,
-) -> Result<End> {
+) -> Result<StopReason> {
     let core = core_config(args, settings)?;
     let cannot_listen = |error| cannot_listen(args.listen, &error);
     let bound = cms_server::bind(config.clone()).map_err(cannot_listen)?;
@@ -131,8 +132,8 @@ fn serve(
     let bound = if core.cluster.is_some() { bound.respond_while_starting() } else { bound };
     let cms = Arc::new(target::open_directory(core)?);
     if let Some(cluster) = cms.cluster() {
-        // Before the first write: that would apply all missed commits while it holds the lock of the cluster, and
-        // have a date of the uncorrected clock.
+        // Before the first write: without `catch_up`, that write would apply all missed commits while it holds the
+        // lock of the cluster; without `report`, which corrects the clock, its date could be wrong.
         cluster.catch_up()?;
         cluster.report()?;
     }
@@ -495,7 +496,7 @@ mod tests {
 
     #[test]
     fn spans_are_disabled_without_traces() {
-        let collector = Traces::to("http://127.0.0.1:9").unwrap();
+        let collector = Traces::export_to("http://127.0.0.1:9").unwrap();
         for (traces, are_wanted) in [(None, false), (Some(&collector), true)] {
             for format in [LogFormat::Text, LogFormat::Json] {
                 let writer = LogWriter::start(io::sink(), |_| {}).unwrap();

@@ -133,13 +133,13 @@ fn empty(
         settings.confirm(&format!("remove {objects} permanently?"))?;
     }
     let content_types = (!types.is_empty()).then_some(types);
-    // Without what was deleted after the question. The newest entry is the first.
+    // Excludes objects that were deleted after the confirmation. The first entry of the list is the newest.
     let after_newest = found.data.first().and_then(|newest| dates::parse_date(&newest.deleted_at));
     let before = before.or_else(|| Some(format!("@{}", after_newest?.seconds() + 1)));
     let request = EmptyTrashRequest { content_types, deleted_before: before };
     let mut progress = printer.progress("remove", count);
     let mut removed = 0;
-    // Of an empty trash, nothing is removed: nobody was asked about it.
+    // If the trash was empty, there was no confirmation: entries that were added since are not removed.
     let mut more = count > 0;
     let interrupt = interrupt();
     while more && !interrupt.load(Ordering::Relaxed) {

@@ -18,11 +18,11 @@ use crate::{
 };
 
 /// Time between two requests.
-const INTERVAL: Duration = Duration::from_millis(500);
+const POLL_INTERVAL: Duration = Duration::from_millis(500);
 /// Longest time for one request.
-const MAX_REQUEST: Duration = Duration::from_secs(5);
+const MAX_REQUEST_TIMEOUT: Duration = Duration::from_secs(5);
 /// Minimum time for one request, even if less of the timeout is left, as with a timeout of zero.
-const MIN_REQUEST: Duration = Duration::from_secs(1);
+const MIN_REQUEST_TIMEOUT: Duration = Duration::from_secs(1);
 
 pub(super) fn run(args: &WaitArgs, settings: &Settings, printer: &Printer) -> Result<Outcome> {
     let Some(TargetAddress::Server { url, .. }) = &settings.target else {
@@ -37,12 +37,12 @@ pub(super) fn run(args: &WaitArgs, settings: &Settings, printer: &Printer) -> Re
     Ok(Outcome::Done)
 }
 
-/// Waits until every component of `/readyz` is ready.
+/// Waits until every part of `/readyz` is ready.
 fn wait(server: &Remote, timeout: Duration) -> Result<()> {
     let start = Instant::now();
     loop {
         let left = timeout.saturating_sub(start.elapsed());
-        let readiness = server.readiness(left.clamp(MIN_REQUEST, MAX_REQUEST))?;
+        let readiness = server.readiness(left.clamp(MIN_REQUEST_TIMEOUT, MAX_REQUEST_TIMEOUT))?;
         let problem = readiness.map_or_else(Some, |readiness| readiness.problem());
         let Some(reason) = problem else { return Ok(()) };
         let left = timeout.saturating_sub(start.elapsed());
@@ -51,6 +51,6 @@ fn wait(server: &Remote, timeout: Duration) -> Result<()> {
             let message = format!("{url} is not ready after {seconds} s: {reason}");
             return Err(Error::Unreachable(message).into());
         }
-        thread::sleep(INTERVAL.min(left));
+        thread::sleep(POLL_INTERVAL.min(left));
     }
 }

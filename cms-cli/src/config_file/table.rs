@@ -1,4 +1,4 @@
-//! The table of settings in docs/configuration.md: names, variables and defaults are generated, the
+//! The tables of settings in docs/configuration.md: names, variables and defaults are generated, the
 //! meaning of a setting is written by hand.
 
 use std::{fmt::Write as _, fs, path::Path};
@@ -11,7 +11,7 @@ use super::{COMMAND, flags, name, settings};
 use crate::cli::Cli;
 
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/configuration.md");
-const HEAD: &str = "| Setting | Variable | Default | Meaning |\n|---|---|---|---|\n";
+const HEADING: &str = "## Settings\n";
 
 /// A row of the page.
 struct Row<'p> {
@@ -66,25 +66,33 @@ fn meaning(setting: &Arg, known: Option<&Row<'_>>) -> String {
     known.map_or_else(help, |known| known.meaning.to_owned()).replace('\n', " ")
 }
 
+fn generated_row(setting: &Arg, known: Option<&Row<'_>>) -> String {
+    let variable = setting.get_env().expect("every setting has a variable").display();
+    let (default, meaning) = (default(setting, known), meaning(setting, known));
+    format!("| `{}` | `{variable}` | {default} | {meaning} |", name(setting)).replace("|  |", "| |")
+}
+
 #[test]
 fn settings_of_the_documentation_are_generated() {
     let page = fs::read_to_string(PAGE).unwrap();
-    let (text, table) = page.split_once(HEAD).expect("the page has the table of settings");
-    let (rows, rest) = table.split_once("\n\n").unwrap_or((table, ""));
-    assert_eq!(rest, "", "the table is the end of the page");
-    let known: Vec<_> = rows.lines().map(row).collect();
+    let (text, section) = page.split_once(HEADING).expect("the page has the section of settings");
     let settings = settings();
-    let position = |wanted: &str| known.iter().position(|known| known.name == wanted);
-    // Rows keep the order of the page; new settings come last.
-    let mut ordered: Vec<_> = settings.iter().collect();
-    ordered.sort_by_key(|setting| position(name(setting)).unwrap_or(usize::MAX));
-    let mut generated = format!("{text}{HEAD}");
-    for setting in ordered {
-        let known = position(name(setting)).map(|at| &known[at]);
-        let variable = setting.get_env().expect("every setting has a variable").display();
-        let (default, meaning) = (default(setting, known), meaning(setting, known));
-        let cells = format!("| `{}` | `{variable}` | {default} | {meaning} |", name(setting));
-        writeln!(generated, "{}", cells.replace("|  |", "| |")).unwrap();
+    let mut missing: Vec<_> = settings.iter().collect();
+    let mut generated = format!("{text}{HEADING}");
+    for line in section.lines() {
+        if !line.starts_with("| `") {
+            writeln!(generated, "{line}").unwrap();
+            continue;
+        }
+        let known = row(line);
+        // The row of a removed setting is left out.
+        if let Some(at) = missing.iter().position(|setting| name(setting) == known.name) {
+            writeln!(generated, "{}", generated_row(missing.remove(at), Some(&known))).unwrap();
+        }
+    }
+    // New settings come last, until somebody moves them to their group.
+    for setting in missing {
+        writeln!(generated, "{}", generated_row(setting, None)).unwrap();
     }
     if generated != page {
         fs::write(format!("{PAGE}.new"), &generated).unwrap();

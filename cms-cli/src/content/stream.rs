@@ -169,7 +169,7 @@ impl AtomicFile {
             let message = format!("another command is writing {}", path.display());
             return Err(Error::Busy(message).into());
         };
-        // What a killed command left.
+        // Removes the content that a killed command left.
         file.set_len(0).map_err(unwritable)?;
         if let Some(earlier) = earlier.filter(|_| !is_private) {
             file.set_permissions(earlier.permissions()).map_err(unwritable)?;

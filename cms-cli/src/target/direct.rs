@@ -135,13 +135,13 @@ impl Target for Direct {
         self.cms.auth_context(&self.caller)
     }
 
-    fn components(&self) -> Result<Map<String, Value>> {
+    fn parts(&self) -> Result<Map<String, Value>> {
         let state = |error: Option<String>| error.unwrap_or_else(|| "ok".to_owned()).into();
         Ok(self
             .cms
             .readiness()
             .into_iter()
-            .map(|component| (component.name.to_owned(), state(component.error)))
+            .map(|part| (part.name.to_owned(), state(part.error)))
             .collect())
     }
 

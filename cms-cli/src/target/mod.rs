@@ -73,9 +73,9 @@ pub(crate) trait Target: ImportTarget + Sync {
 
     /// The caller and its rights.
     fn auth_context(&self) -> Result<AuthContext>;
-    /// The components by name, as in `/readyz`: "ok", or why one is not ready. A server gives
+    /// The parts by name, as in `/readyz`: "ok", or why one is not ready. A server gives
     /// no reasons.
-    fn components(&self) -> Result<Map<String, Value>>;
+    fn parts(&self) -> Result<Map<String, Value>>;
 
     /// All types, ordered by name.
     fn types(&self) -> Result<Vec<ContentType>>;
@@ -202,7 +202,7 @@ pub(crate) trait Target: ImportTarget + Sync {
     fn rotate_key(&self, id: &str, grace_hours: i64) -> Result<CreatedKey>;
     fn revoke_key(&self, id: &str) -> Result<()>;
 
-    /// A page of the record of activity, newest first.
+    /// A page of the activity log, newest first.
     fn activity(&self, request: &ActivityRequest) -> Result<ActivityPage>;
     /// All users that a request selects; its page is ignored.
     fn users(&self, request: &UserListRequest) -> Result<Vec<User>>;

@@ -140,8 +140,8 @@ impl Target for Remote {
         self.get(AUTH_CONTEXT, SERVER)
     }
 
-    fn components(&self) -> Result<Map<String, Value>> {
-        self.component_states()
+    fn parts(&self) -> Result<Map<String, Value>> {
+        self.part_states()
     }
 
     fn types(&self) -> Result<Vec<ContentType>> {

@@ -28,20 +28,20 @@ use crate::{
     tls,
 };
 
-/// Time until a new connection can be used.
+/// Timeout for opening a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// Maximum time to wait for a connection that another thread of this process uses.
 const CHECKOUT_TIMEOUT: Duration = Duration::from_secs(10);
-/// Time after which unacknowledged data ends a connection.
-const TCP_TIMEOUT: Duration = Duration::from_secs(5);
-/// The same while a new database is filled: the server may stop reading for a checkpoint.
-const TCP_FILL_TIMEOUT: Duration = Duration::from_mins(1);
+/// TCP user timeout: a connection whose data stays unacknowledged for this time is closed.
+const TCP_USER_TIMEOUT: Duration = Duration::from_secs(5);
+/// The TCP user timeout while a new database is filled: the server may stop reading for a checkpoint.
+const TCP_USER_TIMEOUT_OF_FILL: Duration = Duration::from_mins(1);
 /// An idle connection is probed after 2 s, 3 times, a second apart: a dead host is detected after 5 s.
-const PROBE_AFTER: Duration = Duration::from_secs(2);
-const PROBE_INTERVAL: Duration = Duration::from_secs(1);
-const PROBES: u32 = 3;
+const TCP_KEEPALIVE_IDLE: Duration = Duration::from_secs(2);
+const TCP_KEEPALIVE_INTERVAL: Duration = Duration::from_secs(1);
+const TCP_KEEPALIVE_RETRIES: u32 = 3;
 /// Maximum length of the name of a connection in PostgreSQL.
-const NAME_BYTES: usize = 63;
+const MAX_NAME_BYTES: usize = 63;
 
 /// Settings of each session. They override those of the role and the server, except
 /// `synchronous_commit = remote_apply`.
@@ -50,7 +50,8 @@ const NAME_BYTES: usize = 63;
 ///   were paused in the middle of a request.
 /// - `enable_seqscan = off`: all statements select rows by primary key, so a sequential scan is never right.
 ///   PostgreSQL would use one for tables without statistics.
-/// - `jit = off`: the setting above only adds costs, and high costs make PostgreSQL use its JIT compiler.
+/// - `jit = off`: `enable_seqscan = off` only raises the estimated cost of sequential scans, and a high estimated cost
+///   makes PostgreSQL use its JIT compiler.
 /// - Compression by LZ4: the default algorithm takes half of the time of PostgreSQL. Versions before 14 and
 ///   builds without LZ4 keep the default.
 const SESSION_SETTINGS: &str = "\
@@ -117,7 +118,7 @@ impl Server {
 
     /// Opens a connection, and logs when the server becomes unreachable or reachable.
     pub(crate) async fn connect(&self, purpose: Purpose) -> Attempt<Session> {
-        let connected = within(CONNECT_TIMEOUT, Session::open(self, purpose)).await;
+        let connected = with_timeout(CONNECT_TIMEOUT, Session::open(self, purpose)).await;
         let was_reachable = self.is_reachable.swap(connected.is_ok(), Ordering::Relaxed);
         match &connected {
             Ok(_) if !was_reachable => tracing::info!(database = self.name, "database reachable"),
@@ -131,7 +132,7 @@ impl Server {
 
     fn config(&self, purpose: Purpose) -> Config {
         let mut name = format!("cms {} {}", purpose.name(), self.node);
-        name.truncate(name.floor_char_boundary(NAME_BYTES));
+        name.truncate(name.floor_char_boundary(MAX_NAME_BYTES));
         let is_fill = purpose == Purpose::Fill;
         let mut config = Config::new();
         config
@@ -140,10 +141,10 @@ impl Server {
             .dbname(&self.settings.database)
             .application_name(name.trim_end())
             .connect_timeout(CONNECT_TIMEOUT)
-            .tcp_user_timeout(if is_fill { TCP_FILL_TIMEOUT } else { TCP_TIMEOUT })
-            .keepalives_idle(PROBE_AFTER)
-            .keepalives_interval(PROBE_INTERVAL)
-            .keepalives_retries(PROBES)
+            .tcp_user_timeout(if is_fill { TCP_USER_TIMEOUT_OF_FILL } else { TCP_USER_TIMEOUT })
+            .keepalives_idle(TCP_KEEPALIVE_IDLE)
+            .keepalives_interval(TCP_KEEPALIVE_INTERVAL)
+            .keepalives_retries(TCP_KEEPALIVE_RETRIES)
             .ssl_mode(match self.encryption {
                 // Not `Prefer`, which would accept a server that does not encrypt.
                 Some(_) => SslMode::Require,
@@ -190,7 +191,7 @@ impl Session {
         };
         session.client.batch_execute(SESSION_SETTINGS).await?;
         let state = session.statement("SELECT pg_catalog.pg_is_in_recovery()").await?;
-        // A standby lacks commits: head checks on it would call stale data current.
+        // A standby may lack commits: head checks on it would report stale data as current.
         if session.client.query_one(&state, &[]).await?.try_get(0)? {
             return Err(Failure::Unusable("the server is a standby".to_owned()));
         }
@@ -233,7 +234,7 @@ impl Session {
     }
 }
 
-/// Ends the connection task on every drop, also when a timeout ends the wait for a new connection: its
+/// Ends the connection task on every drop, even when a timeout ends the wait for a new connection: its
 /// task would wait for the response.
 impl Drop for Session {
     fn drop(&mut self) {
@@ -280,7 +281,7 @@ impl SessionGuard<'_> {
         requests: impl AsyncFn(&Session) -> Attempt<T>,
     ) -> Attempt<(Arc<Session>, T)> {
         if let Some(session) = self.session.clone() {
-            match within(limit, requests(&session)).await {
+            match with_timeout(limit, requests(&session)).await {
                 Err(failure) if failure.is_broken() => {
                     self.discard();
                     if failure.is_timeout() {
@@ -292,7 +293,7 @@ impl SessionGuard<'_> {
         }
         let session = Arc::new(self.server.connect(self.purpose).await?);
         *self.session = Some(Arc::clone(&session));
-        match within(limit, requests(&session)).await {
+        match with_timeout(limit, requests(&session)).await {
             Ok(value) => Ok((session, value)),
             Err(failure) => {
                 self.discard_if_broken(&failure);
@@ -323,7 +324,7 @@ impl SessionGuard<'_> {
 }
 
 /// Limits the duration of requests.
-pub(crate) async fn within<T>(
+pub(crate) async fn with_timeout<T>(
     limit: Duration,
     requests: impl Future<Output = Attempt<T>>,
 ) -> Attempt<T> {

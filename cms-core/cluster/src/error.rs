@@ -50,9 +50,8 @@ impl Failure {
         }
     }
 
-    /// Returns whether the database has certainly stored nothing of a transaction in which this
-    /// happened. After serialization errors and errors of the connection this is unknown: it returns
-    /// false, and the caller resolves the outcome.
+    /// Returns whether this error guarantees that the database stored nothing of the transaction. After serialization
+    /// errors and connection errors the outcome is unknown: returns false, and the caller resolves the outcome.
     pub(crate) fn is_rejection(&self) -> bool {
         let is_unknown =
             |code: &SqlState| ["40", "08"].iter().any(|class| code.code().starts_with(class));
@@ -126,7 +125,8 @@ enum Kind {
     Other,
 }
 
-/// The kind of an error that the server has not sent. The library shows it only in the message.
+/// The kind of an error that comes from the client library, not from the server. The library exposes the kind only in
+/// the message.
 fn kind_of_client_error(error: &tokio_postgres::Error) -> Kind {
     let message = error.to_string();
     let is = |begins: &[&str]| begins.iter().any(|begin| message.starts_with(begin));

@@ -4,7 +4,7 @@
 
 const ESCAPE: char = '\u{10}';
 
-/// Converts a text to what is stored.
+/// Escapes a text for storage.
 pub(crate) fn escape(text: String) -> String {
     if memchr::memchr2(0, ESCAPE as u8, text.as_bytes()).is_none() {
         return text;
@@ -20,8 +20,8 @@ pub(crate) fn escape(text: String) -> String {
     escaped
 }
 
-/// Converts what is stored to the text. An incomplete sequence, which only other programs write,
-/// stays as it is.
+/// Restores the text from its stored form. An incomplete escape sequence, which only other programs write, stays
+/// unchanged.
 pub(crate) fn unescape(stored: &str) -> String {
     if memchr::memchr(ESCAPE as u8, stored.as_bytes()).is_none() {
         return stored.to_owned();

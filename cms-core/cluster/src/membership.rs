@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use cms_model::{clock::Timestamp, error::Result};
-use cms_store::cluster::database::{DutyHolder, Engine, Membership, NodeReport, NodeState};
+use cms_store::cluster::database::{DatabaseInfo, DutyHolder, Membership, NodeReport, NodeState};
 
 use crate::{PostgresDatabase, value::parameter};
 
-/// Time for one statement.
+/// Timeout for one statement.
 const TIMEOUT: Duration = Duration::from_secs(10);
-/// Time to remove some commits.
+/// Timeout for one statement that removes commits.
 const PRUNE_TIMEOUT: Duration = Duration::from_mins(1);
 /// Commits that one statement removes.
 const PRUNE_COMMITS: i64 = 1_000;
@@ -90,11 +90,11 @@ impl Membership for PostgresDatabase {
         })
     }
 
-    fn engine(&self) -> Result<Engine> {
+    fn database_info(&self) -> Result<DatabaseInfo> {
         self.run(&self.membership, TIMEOUT, async |session| {
             let statement = session.statement(ENGINE).await?;
             let row = session.client().query_one(&statement, &[]).await?;
-            Ok(Engine { version: row.try_get(0)?, bytes: row.try_get(1)? })
+            Ok(DatabaseInfo { version: row.try_get(0)?, bytes: row.try_get(1)? })
         })
     }
 

@@ -16,19 +16,19 @@ use tokio_postgres::Statement;
 
 use crate::{
     PostgresDatabase,
-    connection::{Session, SessionGuard, SharedConnection, send, within},
+    connection::{Session, SessionGuard, SharedConnection, send, with_timeout},
     error::{Attempt, Failure},
     value::{CHUNK_BYTES, CHUNK_ROWS, append, column_names, key_name, parameter, table_name},
 };
 
-/// Time for a head check.
+/// Timeout for a head check.
 const CHECK_TIMEOUT: Duration = Duration::from_secs(10);
-/// Time to open a snapshot: there may be many changes to read.
+/// Timeout for opening a snapshot: there may be many changes to read.
 const OPEN_TIMEOUT: Duration = Duration::from_mins(1);
-/// Time for some thousand rows.
+/// Timeout for one read of up to a few thousand rows.
 pub(crate) const READ_TIMEOUT: Duration = Duration::from_mins(1);
-/// Rows of the first part of a table; their size determines the number of rows of the next part.
-const FIRST_ROWS: usize = 250;
+/// Number of rows of the first chunk of a table; their size determines the number of rows of the next chunk.
+const FIRST_CHUNK_ROWS: usize = 250;
 
 /// A snapshot does not lock the head, so its reader may be slow. Without a limit, a paused node would
 /// keep PostgreSQL from removing old rows.
@@ -199,18 +199,18 @@ async fn read_rows(session: &Session, table: &MirroredTable, keys: &[i64]) -> At
             }
             Ok(())
         };
-        within(READ_TIMEOUT, requests).await?;
+        with_timeout(READ_TIMEOUT, requests).await?;
     }
     Ok(read)
 }
 
-/// Reads a table in the order of its keys, part by part.
+/// Reads a table in the order of its keys, chunk by chunk.
 ///
 /// Not by COPY or one long statement: the server would end the connection if the reader, while it
 /// stores rows, did not read for longer than the TCP timeout.
 struct TableReader {
     sql: String,
-    /// The smallest key of the next part; none at the end.
+    /// The smallest key of the next chunk; none at the end.
     next: Option<i64>,
     limit: usize,
 }
@@ -221,10 +221,10 @@ impl TableReader {
         let sql = format!(
             "SELECT {columns} FROM {name} WHERE {key} >= $1::bigint ORDER BY {key} LIMIT $2::bigint"
         );
-        Self { sql, next: Some(i64::MIN), limit: FIRST_ROWS }
+        Self { sql, next: Some(i64::MIN), limit: FIRST_CHUNK_ROWS }
     }
 
-    /// Reads the next part; none at the end.
+    /// Reads the next chunk; none at the end.
     async fn read(&mut self, session: &Session, table: &MirroredTable) -> Attempt<Option<Rows>> {
         let Some(next) = self.next else { return Ok(None) };
         let statement = session.statement(&self.sql).await?;
@@ -240,7 +240,7 @@ impl TableReader {
         }
         let is_last = read.keys.len() < self.limit;
         self.next = read.keys.last().and_then(|key| key.checked_add(1)).filter(|_| !is_last);
-        // Rows may have any size, so the parts grow slowly and shrink immediately.
+        // Rows may have any size, so the chunks grow slowly and shrink immediately.
         let fitting = self.limit * CHUNK_BYTES / bytes.max(1);
         self.limit = fitting.clamp(1, (self.limit * 2).min(CHUNK_ROWS));
         Ok(Some(read).filter(|rows| !rows.is_empty()))
@@ -286,7 +286,7 @@ impl<P> SharedSnapshot for Transaction<'_, P> {
     ) -> Result<()> {
         let mut reader = TableReader::new(table);
         loop {
-            let read = within(READ_TIMEOUT, reader.read(&self.session, table));
+            let read = with_timeout(READ_TIMEOUT, reader.read(&self.session, table));
             let read = self.database.wait(read);
             let Some(rows) = self.database.checked(&mut self.guard, read)? else { return Ok(()) };
             visit(rows)?;

@@ -1,4 +1,4 @@
-//! How to reach the shared database.
+//! Connection settings of the shared database.
 
 use std::{fmt, net::IpAddr, path::PathBuf};
 
@@ -8,7 +8,7 @@ use url::Url;
 
 const DEFAULT_PORT: u16 = 5432;
 
-/// How to reach the shared database. [`fmt::Display`] is the URL without user and password.
+/// Connection settings of the shared database. [`fmt::Display`] is the URL without user and password.
 #[derive(Clone, PartialEq, Eq)]
 pub struct PostgresSettings {
     /// A host name, an address, or the directory of a Unix socket, which begins with `/`.

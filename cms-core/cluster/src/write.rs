@@ -16,7 +16,7 @@ use tokio_postgres::Statement;
 
 use crate::{
     PostgresDatabase,
-    connection::{Sent, Session, send, within},
+    connection::{Sent, Session, send, with_timeout},
     error::{Attempt, Failure},
     pull::{HeadStateStatements, READ_TIMEOUT, Transaction, read_changes, read_check, read_head},
     value::{
@@ -24,9 +24,10 @@ use crate::{
     },
 };
 
-/// Time for the lock, for which PostgreSQL waits up to 10 s, and for the reads with it.
+/// Timeout for taking the lock, for which PostgreSQL waits up to 10 s, and for reading the head and the changes in the
+/// same transaction.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(15);
-/// Time for the next response. Shorter than the statement timeout, so that other writes do not wait that
+/// Timeout for the next response. Shorter than the statement timeout, so that other writes do not wait that
 /// long. If a commit succeeds later, the next lock finds it.
 const RESPONSE_TIMEOUT: Duration = Duration::from_secs(30);
 /// Maximum number of bytes that were sent and have no response yet.
@@ -139,7 +140,7 @@ impl Pipeline {
         if self.failure.is_some() {
             return;
         }
-        match within(RESPONSE_TIMEOUT, self.session.statement(sql)).await {
+        match with_timeout(RESPONSE_TIMEOUT, self.session.statement(sql)).await {
             Ok(statement) => {
                 let session = Arc::clone(&self.session);
                 let sent = send(execute(session, statement, parameters)).await;
@@ -169,7 +170,7 @@ impl Pipeline {
     async fn wait_for_oldest(&mut self) -> bool {
         let Some((bytes, sent)) = self.waiting.pop_front() else { return false };
         self.bytes_in_flight -= bytes;
-        if let Err(failure) = within(RESPONSE_TIMEOUT, sent.response()).await {
+        if let Err(failure) = with_timeout(RESPONSE_TIMEOUT, sent.response()).await {
             self.failure.get_or_insert(failure);
         }
         true
@@ -247,7 +248,7 @@ impl Locked<'_> {
         if let Some(failure) = self.pipeline.failure.take() {
             return Err(failure);
         }
-        within(RESPONSE_TIMEOUT, async { Ok(committed.response().await?) }).await
+        with_timeout(RESPONSE_TIMEOUT, async { Ok(committed.response().await?) }).await
     }
 }
 
@@ -282,7 +283,7 @@ fn upsert(table: &MirroredTable) -> String {
 impl LockedHead for Locked<'_> {
     fn nonce_of(&mut self, commit: i64) -> Result<Option<i64>> {
         let session = Arc::clone(&self.session);
-        let read = self.database.wait(within(READ_TIMEOUT, async {
+        let read = self.database.wait(with_timeout(READ_TIMEOUT, async {
             let statement = session.statement(NONCE).await?;
             let row = session.client().query_opt(&statement, &[&commit]).await?;
             Ok(row.map(|row| row.try_get(0)).transpose()?)
@@ -295,7 +296,7 @@ impl LockedHead for Locked<'_> {
         // The head stays locked meanwhile: a node that copies a table for minutes must not stop all
         // writes for so long.
         let sql = format!("SET LOCAL lock_timeout = '1s'; {statements}");
-        let changed = self.database.wait(within(RESPONSE_TIMEOUT, async {
+        let changed = self.database.wait(with_timeout(RESPONSE_TIMEOUT, async {
             Ok(session.client().batch_execute(&sql).await?)
         }));
         self.database.checked(&mut self.guard, changed)

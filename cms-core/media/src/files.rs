@@ -70,7 +70,7 @@ pub struct Files {
     space: String,
     /// Opened on first use: commands without media need no storage.
     open: OnceLock<Storage>,
-    /// Whether [`OWNER`] was created here.
+    /// Whether [`OWNER`] was created through this value.
     is_claimed: AtomicBool,
     /// The last error of the storage check.
     last_error: Mutex<Option<String>>,
@@ -222,7 +222,7 @@ impl Files {
         Ok(Some(fingerprinter.finish()))
     }
 
-    /// Prevents the removal of files while the lock exists, for a backup. Files that any process
+    /// Prevents the removal of files while the lock is held, for a backup. Files that any process
     /// would remove meanwhile are left to the clean-up.
     ///
     /// # Errors
@@ -233,7 +233,7 @@ impl Files {
         if lock::wait(MAX_LOCK_WAIT, || lock.try_lock()).map_err(Error::from_io)? {
             Ok(lock)
         } else {
-            Err(Error::Busy("another backup is being made".to_owned()))
+            Err(Error::Busy("another backup is running".to_owned()))
         }
     }
 
@@ -241,12 +241,12 @@ impl Files {
         lock::open(&self.settings.folder.join(BACKUP_LOCK))
     }
 
-    /// Prevents that a process removes files of this data directory, while the lock exists.
+    /// Prevents all processes from removing files of this data directory while the lock is held.
     pub fn prevent_removal(&self) -> Result<File> {
         self.lock_removal(File::lock_shared)
     }
 
-    /// Waits until no process prevents the removal of files; none can while the lock exists.
+    /// Waits until no process prevents the removal of files; none can while the lock is held.
     pub fn lock_for_removal(&self) -> Result<File> {
         self.lock_removal(File::lock)
     }
@@ -276,7 +276,7 @@ impl Files {
         })
     }
 
-    /// Makes a bucket free for other spaces again, if it had no owner before.
+    /// Removes [`OWNER`] if it was created through this value, so that another space can use the bucket.
     pub fn release(&self) -> Result<()> {
         if !self.is_claimed.load(Ordering::Relaxed) {
             return Ok(());

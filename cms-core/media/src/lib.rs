@@ -7,7 +7,7 @@
 //! | [`media_type`] | media types: by content, name and declaration; extensions |
 //! | [`upload`] | the metadata of an uploaded file, or its validation errors |
 //! | [`svg`], [`animation`] | properties of an image, read without decoding it |
-//! | [`pipeline`] | decoding, scaling, colours, encoding: the only code that names codecs, except tests |
+//! | [`pipeline`] | decoding, scaling, colours, encoding: the only code that uses codecs, except tests |
 //! | [`renders`] | rendered images on disk |
 //!
 //! The request for an image is a value of [`cms_model::media`]. This crate does not know the

@@ -214,14 +214,14 @@ impl Renders {
         let mut size = self.size.lock();
         match &mut *size {
             Some(known) if *known + added <= self.capacity => *known += added,
-            _ => *size = Some(self.shrink()?),
+            _ => *size = Some(self.evict()?),
         }
         Ok(())
     }
 
     /// Computes the size of the cache, and evicts the least recently used files when it exceeds the
     /// capacity.
-    fn shrink(&self) -> io::Result<u64> {
+    fn evict(&self) -> io::Result<u64> {
         let mut files = Vec::new();
         for folder in folder::entries(&self.folder)? {
             for file in folder::entries(&folder)? {

@@ -125,7 +125,7 @@ pub struct Caller {
     /// The content types of the snapshot in which the key or session was looked up; none for the
     /// local caller.
     pub catalog: Option<Arc<Catalog>>,
-    /// Reads and writes that may be slow end with [`Error::NotFast`].
+    /// Reads and writes that may be slow end with [`Error::WouldBlock`].
     pub fast_only: bool,
     pub visibility: Visibility,
     pub write_guards: WriteGuards,
@@ -184,7 +184,7 @@ impl Caller {
     }
 
     /// The same caller, for work that is certain to take well below a millisecond: reads and writes of
-    /// objects that may take longer end with [`Error::NotFast`].
+    /// objects that may take longer end with [`Error::WouldBlock`].
     #[must_use]
     pub fn fast_only(self) -> Self {
         Self { fast_only: true, ..self }

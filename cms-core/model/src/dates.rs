@@ -9,7 +9,7 @@ use crate::clock::Timestamp;
 
 const SECONDS_PER_DAY: i64 = 86_400;
 /// The start of the year 0, the first one of four digits.
-pub const FIRST_SECONDS: i64 = -62_167_219_200;
+pub const MIN_DATE_SECONDS: i64 = -62_167_219_200;
 const MICROSECONDS: i64 = 1_000_000;
 
 /// Parses a date of a request in any documented format.
@@ -86,8 +86,8 @@ pub fn microsecond_date(at: Timestamp) -> String {
 
 /// Appends `YYYY-MM-DDTHH:MM:SS`, clamped to years of four digits.
 fn push_second(seconds: i64, out: &mut Vec<u8>) {
-    const LAST: i64 = 253_402_300_799;
-    let seconds = seconds.clamp(FIRST_SECONDS, LAST);
+    const MAX_DATE_SECONDS: i64 = 253_402_300_799;
+    let seconds = seconds.clamp(MIN_DATE_SECONDS, MAX_DATE_SECONDS);
     let (year, month, day) = OffsetDateTime::from_unix_timestamp(seconds)
         .expect("years of four digits are in range")
         .to_calendar_date();

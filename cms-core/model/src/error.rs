@@ -66,7 +66,7 @@ pub enum Error {
     TooManyRequests { retry_after_seconds: u64 },
     /// Work that must be fast may take longer: it has to be repeated without that limit. Never sent
     /// to a client.
-    NotFast,
+    WouldBlock,
     /// The connection to the database of the cluster broke during a commit, and whether the change is
     /// stored is not known. A client reads it first, or repeats it with the same `Idempotency-Key`.
     OutcomeUnknown,
@@ -221,7 +221,7 @@ impl fmt::Display for Error {
             Self::CrossSite => f.write_str("Cross-site request refused"),
             Self::TooManyRequests { .. } => f.write_str("Too Many Requests"),
             Self::OutcomeUnknown => f.write_str(message::OUTCOME_UNKNOWN),
-            Self::NotFast => f.write_str("the work may take longer"),
+            Self::WouldBlock => f.write_str("the work may take longer"),
             Self::NoSpace(_) => f.write_str("no space is left on the disk of the data directory"),
             Self::Internal(_) => f.write_str("Internal Server Error"),
         }

@@ -138,7 +138,7 @@ pub const MIN_ACTIVITY_DAYS: i64 = 7;
 pub const MAX_ACTIVITY_DAYS: i64 = 3650;
 /// Maximum number of hours for which a token stays valid after the rotation of its key.
 pub const MAX_GRACE_HOURS: i64 = 168;
-/// Maximum number of properties in an entry of the record of activity.
+/// Maximum number of properties in an entry of the activity log.
 pub const MAX_ACTIVITY_PROPERTIES: usize = 100;
 /// Steps for matching the patterns of one object; beyond them, a value counts as not matching. A
 /// step is an instruction of the matcher or one examined character: a few nanoseconds.
@@ -277,6 +277,6 @@ pub const CLOCK_JUMP_HOURS: i64 = 24;
 pub const CLOCK_SETTLING_HOURS: i64 = 24;
 /// The automatic clean-up of orphaned files removes nothing if it would remove more than one in
 /// this many stored files.
-pub const MIN_FILES_PER_ORPHAN_REMOVED: u64 = 10;
+pub const MIN_STORED_FILES_PER_REMOVED_ORPHAN: u64 = 10;
 /// Free disk space below which the server reports a data directory as not ready for writes.
 pub const DISK_RESERVE_BYTES: u64 = 16 * 1024 * 1024;

@@ -20,40 +20,41 @@ const MAX_CLEAN_UP_INTERVAL_MICROS: i64 = HOUR_MICROS;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RetentionClock {
     /// The system time at the last clean-up.
-    pub seen_at: Timestamp,
+    pub system_time: Timestamp,
     /// The time by which data expires; zero before the first clean-up.
-    pub trusted_at: Timestamp,
+    pub retention_time: Timestamp,
     /// Microseconds for which a server has run since the clock jumped.
-    pub waited_micros: i64,
+    pub running_micros: i64,
 }
 
 impl RetentionClock {
     /// Starts at a time.
     pub fn at(now: Timestamp) -> Self {
-        Self { seen_at: now, trusted_at: now, waited_micros: 0 }
+        Self { system_time: now, retention_time: now, running_micros: 0 }
     }
 
     /// The state after a clean-up at the system time `now`.
     #[must_use]
     pub fn observe(self, now: Timestamp) -> Self {
-        let waited_micros = match now.0.saturating_sub(self.seen_at.0) {
-            step @ 0..=MAX_CLEAN_UP_INTERVAL_MICROS => self.waited_micros + step,
+        let running_micros = match now.0.saturating_sub(self.system_time.0) {
+            step @ 0..=MAX_CLEAN_UP_INTERVAL_MICROS => self.running_micros + step,
             step if step > MAX_CLEAN_UP_INTERVAL_MICROS && step <= CLOCK_JUMP_MICROS => {
-                self.waited_micros
+                self.running_micros
             }
             _ => 0,
         };
-        let is_new = self.trusted_at.0 == 0;
-        let is_near = now.0.saturating_sub(self.trusted_at.0) <= CLOCK_JUMP_MICROS;
-        if is_new || is_near || waited_micros >= CLOCK_SETTLING_MICROS {
+        let is_new = self.retention_time.0 == 0;
+        let is_near = now.0.saturating_sub(self.retention_time.0) <= CLOCK_JUMP_MICROS;
+        if is_new || is_near || running_micros >= CLOCK_SETTLING_MICROS {
             Self::at(now)
         } else {
-            Self { seen_at: now, trusted_at: self.trusted_at, waited_micros }
+            Self { system_time: now, retention_time: self.retention_time, running_micros }
         }
     }
 
-    pub fn is_waiting(&self) -> bool {
-        self.trusted_at != self.seen_at
+    /// Returns whether the clock stands still after a jump of the system clock.
+    pub fn is_stopped(&self) -> bool {
+        self.retention_time != self.system_time
     }
 }
 
@@ -67,7 +68,7 @@ mod tests {
     /// Observes a system time, in hours.
     fn observe(clock: &mut RetentionClock, hours: i64) -> i64 {
         *clock = clock.observe(Timestamp(hours * HOUR_MICROS));
-        clock.trusted_at.0 / HOUR_MICROS
+        clock.retention_time.0 / HOUR_MICROS
     }
 
     #[test]

@@ -49,7 +49,7 @@ pub struct SearchScope {
 
 /// The results of a search.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Found {
+pub struct SearchResults {
     /// At most [`limits::MAX_SEARCH_RESULTS`].
     pub total: u64,
     /// The hits of one page.
@@ -66,7 +66,7 @@ pub(super) fn run(
     scope: &SearchScope,
     offset: usize,
     limit: usize,
-) -> tantivy::Result<Option<Found>> {
+) -> tantivy::Result<Option<SearchResults>> {
     let page = Page { offset, limit };
     SearchRun::new(searcher, fields, search, scope, page)?.run(MIN_MATCHES_FOR_SKIPPING)
 }
@@ -77,7 +77,7 @@ const MIN_MATCHES_FOR_SKIPPING: u32 = 16_384;
 
 /// Maximum number of terms of a query that skips documents. With more, finding documents to skip
 /// costs more than visiting all of them.
-const MAX_TERMS_FOR_PRUNING: usize = 24;
+const MAX_TERMS_FOR_SKIPPING: usize = 24;
 
 #[derive(Clone, Copy)]
 struct Page {
@@ -112,7 +112,7 @@ impl<'a> SearchRun<'a> {
         let (deadline, filter) = (Deadline::from_now(), DocumentFilter::new(scope));
         let mut compiler = QueryCompiler::new(searcher, fields, search.fields.as_deref(), deadline);
         let scoring = compiler.query(&search.query)?;
-        let is_short = compiler.terms <= MAX_TERMS_FOR_PRUNING;
+        let is_short = compiler.terms <= MAX_TERMS_FOR_SKIPPING;
         let mut restrictions: Vec<Box<dyn EngineQuery>> = Vec::new();
         if search.filter != SearchQuery::All {
             restrictions.push(compiler.query(&search.filter)?);
@@ -126,7 +126,7 @@ impl<'a> SearchRun<'a> {
                 post_filter = Some(query.weight(EnableScoring::disabled_from_searcher(searcher))?);
             }
         }
-        if let Some(types) = types_worth_a_filter(searcher, fields, &filter)? {
+        if let Some(types) = type_filter_if_cheaper(searcher, fields, &filter)? {
             restrictions.push(types);
         }
         let can_skip = search.facets.is_empty()
@@ -146,7 +146,7 @@ impl<'a> SearchRun<'a> {
     }
 
     /// Returns none when the deadline has passed.
-    fn run(self, skip_from_matches: u32) -> tantivy::Result<Option<Found>> {
+    fn run(self, skip_from_matches: u32) -> tantivy::Result<Option<SearchResults>> {
         let limit = if self.page.limit == 0 { 0 } else { self.page.offset + self.page.limit };
         let mut best = Best::new(limit);
         let mut facets = Facets::new(&self.search.facets);
@@ -186,7 +186,7 @@ impl<'a> SearchRun<'a> {
         }
         let candidates = best.into_sorted();
         let mut columns = HitColumns::new(searcher);
-        Ok(Some(Found {
+        Ok(Some(SearchResults {
             total: total.min(limits::MAX_SEARCH_RESULTS),
             hits: candidates
                 .iter()
@@ -286,8 +286,8 @@ fn restricted(
     Box::new(BooleanQuery::new(clauses))
 }
 
-/// The documents of the types of a request, when the filter saves more than it costs.
-fn types_worth_a_filter(
+/// A filter on the types of a request; none if it would cost more than it saves.
+fn type_filter_if_cheaper(
     searcher: &Searcher,
     fields: &Fields,
     filter: &DocumentFilter,

@@ -271,7 +271,8 @@ impl<'a> QueryCompiler<'a> {
         Ok(suffixes)
     }
 
-    /// Adds the query of the number or boolean at a path that a word is. Without a path, its text is a word.
+    /// If a word is a number or a boolean, adds the query for this value at the path. Without a path, adds nothing: the
+    /// text of the value is indexed as a word.
     fn number(&self, path: Option<&str>, word: &str, boost: f32, into: &mut Alternatives) {
         if let Some(path) = path
             && let Some(scalar) = ScalarValue::parse(word)
@@ -312,9 +313,9 @@ impl<'a> QueryCompiler<'a> {
         WildcardQuery::new(self.fields.words, path, pattern, self.deadline)
     }
 
-    /// Adds the terms that a fuzzy word matches. The best ones score by closeness, each as if it
-    /// were as frequent as the most frequent of them, so that a rare misspelling does not score higher
-    /// than the word itself. The scores of those that an object contains are added.
+    /// Adds the terms that a fuzzy word matches. The score of the best terms depends on their similarity. All of them use
+    /// the document frequency of the most frequent one, so that a rare misspelling does not score higher than the word
+    /// itself. The score of an object is the sum over the terms that it contains.
     fn fuzzy(
         &mut self,
         path: Option<&str>,
@@ -329,7 +330,7 @@ impl<'a> QueryCompiler<'a> {
         for fuzzy_match in found.best {
             let term = term(&fuzzy_match.entry);
             self.statistics.frequencies.insert(term.clone(), highest);
-            into.add_term(term, boost * fuzzy_match.closeness);
+            into.add_term(term, boost * fuzzy_match.similarity);
         }
         if !found.others.is_empty() {
             let others = TermSetQuery::new(found.others.iter().map(|entry| term(entry)));

@@ -1,8 +1,8 @@
 //! Converts an object to a document of the index (see docs/reference/search.md#words): every
 //! string, number and boolean.
 //!
-//! The properties of the type define what of a value is indexed: of a richtext the text without its
-//! tags, of blocks their data, of a link its target. Values without a property definition are indexed
+//! The properties of the type define which part of a value is indexed: the text of a richtext without its
+//! tags, the data of blocks, the target of a link. Values without a property definition are indexed
 //! unchanged.
 
 use cms_model::{

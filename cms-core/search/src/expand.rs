@@ -88,7 +88,7 @@ pub(super) struct FuzzyMatch {
     /// The word with its suffix.
     pub(super) entry: String,
     /// Similarity of the word: 1 for the word itself.
-    pub(super) closeness: f32,
+    pub(super) similarity: f32,
     /// Number of documents that contain it.
     pub(super) frequency: u64,
 }
@@ -140,10 +140,10 @@ pub(super) fn fuzzy_matches(
     let others = found.split_off(found.len().min(MAX_WEIGHTED_TERMS));
     let length = word.chars().count().max(1);
     #[expect(clippy::cast_precision_loss, reason = "lengths of words")]
-    let closeness = |distance: usize| 1.0 - distance.min(length - 1) as f32 / length as f32;
+    let similarity = |distance: usize| 1.0 - distance.min(length - 1) as f32 / length as f32;
     let best = found.into_iter().flat_map(|(distance, _, entries)| {
-        let closeness = closeness(distance);
-        let fuzzy_match = move |(entry, frequency)| FuzzyMatch { entry, closeness, frequency };
+        let similarity = similarity(distance);
+        let fuzzy_match = move |(entry, frequency)| FuzzyMatch { entry, similarity, frequency };
         entries.into_iter().map(fuzzy_match)
     });
     let others = others.into_iter().flat_map(|(_, _, entries)| entries.into_keys());

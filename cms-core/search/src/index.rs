@@ -23,7 +23,7 @@ use tantivy::{
 };
 
 use super::{
-    collect::{self, Found, SearchScope},
+    collect::{self, SearchResults, SearchScope},
     document, matches,
     schema::{self, FORMAT, Fields, Flags, name},
 };
@@ -104,7 +104,7 @@ impl Generation {
         let generation = Self::new(Index::open_in_dir(folder).map_err(failed)?)?;
         let (schema, _) = schema::schema();
         if generation.index.schema() != schema || generation.position()?.format != FORMAT {
-            return Err(Error::internal("the index was made by another version"));
+            return Err(Error::internal("the index was created by another version"));
         }
         Ok(generation)
     }
@@ -145,7 +145,7 @@ impl Generation {
         scope: &SearchScope,
         offset: usize,
         limit: usize,
-    ) -> Result<Found> {
+    ) -> Result<SearchResults> {
         within_deadline(collect::run(&self.searcher(), &self.fields, search, scope, offset, limit))
     }
 
@@ -189,7 +189,7 @@ pub struct GenerationWriter {
     fields: Fields,
     /// None before the first change.
     engine: Option<IndexWriter>,
-    /// Operations that the engine does not have yet.
+    /// Operations that are not yet passed to the engine.
     operations: Vec<UserOperation>,
     /// Size of the objects in these operations, in bytes.
     pending_bytes: usize,

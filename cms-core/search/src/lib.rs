@@ -1,4 +1,4 @@
-//! The search index: tantivy, and all code that names it.
+//! The search index: all code that uses tantivy.
 //!
 //! A [`Generation`] is one index on disk, [`GenerationWriter`] changes it. The services decide
 //! which objects are indexed, and when: this crate does not read the database.
@@ -33,7 +33,7 @@ mod schema;
 mod segment;
 mod tokenizer;
 
-pub use collect::{Found, SearchScope};
+pub use collect::{SearchResults, SearchScope};
 pub use hit::Hit;
 pub use index::{Generation, GenerationWriter, IndexPosition, TypeReindex};
 pub use schema::Flags;

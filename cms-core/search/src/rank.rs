@@ -226,13 +226,13 @@ impl<'a> SegmentOrder<'a> {
         match self.order {
             HitOrder::Score { .. } => -rounded,
             HitOrder::ScoreAscending => rounded,
-            HitOrder::Random(seed) => mixed(*seed, self.pk.values.get_val(doc)).cast_signed(),
+            HitOrder::Random(seed) => seeded_hash(*seed, self.pk.values.get_val(doc)).cast_signed(),
         }
     }
 }
 
-/// A pseudo-random number derived from both: the finalizer of `MurmurHash3`.
-fn mixed(seed: u64, pk: u64) -> u64 {
+/// A pseudo-random number derived from a seed and a primary key by the finalizer of `MurmurHash3`.
+fn seeded_hash(seed: u64, pk: u64) -> u64 {
     let finalized = |mut bits: u64| {
         bits = (bits ^ bits >> 33).wrapping_mul(0xff51_afd7_ed55_8ccd);
         bits = (bits ^ bits >> 33).wrapping_mul(0xc4ce_b9fe_1a85_ec53);

@@ -1,4 +1,4 @@
-//! Reads the record of activity.
+//! Reads the activity log.
 
 use std::ops::Range;
 
@@ -23,11 +23,12 @@ use crate::{change::service::may_read, cms::service};
 /// Journal rows per read, after the first.
 const BATCH_ROWS: usize = 500;
 
-/// How far `at` may be out of the order of `seq`: a write reads the clock before it waits for earlier writes.
-const DISORDER_MICROS: i64 = 60_000_000;
+/// Maximum time by which a row may be older than rows with a lower `seq`: a write reads the clock before it waits for
+/// earlier writes.
+const MAX_DISORDER_MICROS: i64 = 60_000_000;
 
 service! {
-    /// The record of activity.
+    /// The activity log.
     ActivityLog, activity
 }
 
@@ -43,7 +44,7 @@ impl ActivityLog<'_> {
                 return Ok(ActivityPage { data: Vec::new(), next: None, more: false });
             };
             let part = part(reader, times.as_ref())?;
-            let audience = Audience::smallest_containing(caller);
+            let audience = Audience::of_caller(caller);
             let matcher = Matcher { caller, request, times, audience };
             let mut before = request.before.unwrap_or(i64::MAX).min(part.end);
             let (mut data, mut scanned, mut more) = (Vec::new(), 0, true);
@@ -94,8 +95,8 @@ fn filter<'r>(
 fn part(reader: &Reader<'_>, times: Option<&Range<Timestamp>>) -> Result<Range<i64>> {
     let Some(times) = times else { return Ok(i64::MIN..i64::MAX) };
     let position = |time: i64| reader.journal_position_at(Timestamp(time));
-    let from = position(times.start.0.saturating_sub(DISORDER_MICROS))?;
-    Ok(from..position(times.end.0.saturating_add(DISORDER_MICROS))?)
+    let from = position(times.start.0.saturating_sub(MAX_DISORDER_MICROS))?;
+    Ok(from..position(times.end.0.saturating_add(MAX_DISORDER_MICROS))?)
 }
 
 /// The conditions of a request.

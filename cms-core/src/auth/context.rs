@@ -1,5 +1,5 @@
 //! Describes a caller: identity, rights, and the limits and features of the server (see
-//! docs/reference/http.md#check-a-key).
+//! docs/reference/http.md#current-caller).
 
 use std::collections::BTreeMap;
 
@@ -51,7 +51,7 @@ impl Cms {
 
 fn user(caller: &Caller) -> ContextUser {
     let actor = caller.actor();
-    // The holder of a preview token, a front end, need not know the name and address of who made it.
+    // A preview token is used by a front end: the response hides the name and e-mail address of its creator.
     let is_hidden = caller.credential == Credential::PreviewToken;
     let (role, email, username) = match &actor.kind {
         ActorKind::User { role, .. } if is_hidden => (Some(*role), None, String::new()),

@@ -120,7 +120,7 @@ impl Keys<'_> {
     fn cached(&self, newest: &CommitState) -> Option<(Arc<KeyTable>, Arc<Catalog>)> {
         let revisions = newest.revisions();
         let catalog = Some(self.cms.catalog.cached());
-        let catalog = catalog.filter(|catalog| catalog.rev == revisions.schema);
+        let catalog = catalog.filter(|catalog| catalog.rev == revisions.content_types);
         self.cms.keys.cached(revisions).zip(catalog)
     }
 
@@ -128,7 +128,7 @@ impl Keys<'_> {
     fn load(&self, reader: &Reader<'_>) -> Result<(Arc<KeyTable>, Arc<Catalog>)> {
         let (keys, revisions) = (&self.cms.keys, reader.revisions()?);
         let table = keys.cached(revisions).map_or_else(|| keys.load(reader), Ok)?;
-        Ok((table, self.cms.catalog.at_revision(reader, revisions.schema)?))
+        Ok((table, self.cms.catalog.at_revision(reader, revisions.content_types)?))
     }
 
     /// Creates the first keys of a new data directory, and sets their configured tokens. Returns
@@ -162,7 +162,7 @@ impl Keys<'_> {
                     (Some(row), Some(hash)) if row.hash != hash => {
                         writer.set_key_hash(row.pk, hash, None)?;
                         let event = ManagementEvent::KeyRotated;
-                        writer.log_management(event, stamp, &row.uid, &row.name)?;
+                        writer.append_management_to_journal(event, stamp, &row.uid, &row.name)?;
                         changed = true;
                     }
                     (None, _) if is_new || token.is_some() => {
@@ -236,7 +236,12 @@ impl Keys<'_> {
         self.cms.store.write(move |writer| {
             let row = find(writer, &id)?;
             writer.revoke_key(row.pk, stamp.at)?;
-            writer.log_management(ManagementEvent::KeyDeleted, stamp, &row.uid, &row.name)?;
+            writer.append_management_to_journal(
+                ManagementEvent::KeyDeleted,
+                stamp,
+                &row.uid,
+                &row.name,
+            )?;
             writer.remove_working_copies_of(row.pk)?;
             writer.remove_preview_tokens_of(row.pk)?;
             writer.bump_auth()
@@ -270,7 +275,12 @@ impl Keys<'_> {
             if wanted.name != row.name || !has_rules(&row, &wanted.rules) {
                 (row.name, row.rules) = (wanted.name, wanted.rules);
                 writer.update_key(row.pk, &row.name, &row.rules)?;
-                writer.log_management(ManagementEvent::KeyUpdated, stamp, &row.uid, &row.name)?;
+                writer.append_management_to_journal(
+                    ManagementEvent::KeyUpdated,
+                    stamp,
+                    &row.uid,
+                    &row.name,
+                )?;
                 writer.bump_auth()?;
             }
             Ok(to_wire(without_expired(row, stamp.at)))
@@ -289,7 +299,12 @@ impl Keys<'_> {
             let until = Timestamp(stamp.at.0 + grace_hours * 3_600_000_000);
             let until = (grace_hours > 0).then_some(until);
             writer.set_key_hash(row.pk, hash, until)?;
-            writer.log_management(ManagementEvent::KeyRotated, stamp, &row.uid, &row.name)?;
+            writer.append_management_to_journal(
+                ManagementEvent::KeyRotated,
+                stamp,
+                &row.uid,
+                &row.name,
+            )?;
             writer.bump_auth()?;
             row.previous = until.map(|until| (row.hash, until));
             Ok(row)
@@ -312,7 +327,7 @@ fn without_expired(mut row: KeyRow, now: Timestamp) -> KeyRow {
 
 fn insert(writer: &WriteTransaction<'_>, row: &KeyRow, stamp: Stamp) -> Result<()> {
     writer.insert_key(row)?;
-    writer.log_management(ManagementEvent::KeyCreated, stamp, &row.uid, &row.name)
+    writer.append_management_to_journal(ManagementEvent::KeyCreated, stamp, &row.uid, &row.name)
 }
 
 /// Creates a key of a project, or sets the rules of the key with this name.
@@ -351,7 +366,12 @@ pub(crate) fn put(
         Some(known) => {
             planned.action = PlanAction::Update;
             writer.update_key(known.pk, &known.name, &wanted.rules)?;
-            writer.log_management(ManagementEvent::KeyUpdated, stamp, &known.uid, &known.name)?;
+            writer.append_management_to_journal(
+                ManagementEvent::KeyUpdated,
+                stamp,
+                &known.uid,
+                &known.name,
+            )?;
         }
     }
     writer.bump_auth()?;

@@ -40,7 +40,7 @@ pub(super) struct SessionEntry {
     created_at: Timestamp,
     /// Time of the last request, in microseconds since the epoch.
     seen: AtomicI64,
-    /// The value of `seen` that was last taken to be stored.
+    /// The value of `seen` at the last call of [`SessionCache::take_seen`].
     stored: AtomicI64,
 }
 

@@ -106,7 +106,7 @@ impl<W: Write> ArchiveWriter<W> {
         backup.sha256 = self.sum.sha256(&backup);
         let text = serde_json::to_vec_pretty(&backup).expect("a manifest has string keys");
         append(&mut self.tar, MANIFEST, text.len() as u64, self.at, &*text)?;
-        self.tar.into_inner().and_then(|mut output| output.flush()).map_err(unwritten)?;
+        self.tar.into_inner().and_then(|mut output| output.flush()).map_err(append_error)?;
         Ok(backup)
     }
 }
@@ -122,11 +122,11 @@ fn append(
     header.set_size(size);
     header.set_mode(0o600);
     header.set_mtime(at);
-    tar.append_data(&mut header, name, content).map_err(unwritten)
+    tar.append_data(&mut header, name, content).map_err(append_error)
 }
 
 /// Returns the error of the content if reading it failed, else that of the output.
-fn unwritten(error: io::Error) -> Error {
+fn append_error(error: io::Error) -> Error {
     error.downcast().unwrap_or_else(Error::from_io)
 }
 
@@ -187,7 +187,7 @@ pub(super) fn unpack(
         content.skip_rest()?;
         is_first = false;
     }
-    Err(if is_first { foreign() } else { cut_off() })
+    Err(if is_first { foreign() } else { truncated() })
 }
 
 /// The content of one entry.
@@ -212,7 +212,7 @@ impl EntryContent<'_> {
         while self.left > 0 {
             let read = self.entry.read(&mut buffer).map_err(unreadable)?;
             if read == 0 {
-                return Err(cut_off());
+                return Err(truncated());
             }
             self.left -= read as u64;
             self.digest.update(&buffer[..read]);
@@ -230,7 +230,7 @@ fn manifest(entry: &mut Entry<'_, impl Read>) -> Result<Backup> {
     let mut text = Vec::new();
     entry.read_to_end(&mut text).map_err(unreadable)?;
     if (text.len() as u64) < size {
-        return Err(cut_off());
+        return Err(truncated());
     }
     let format: serde_json::Value = serde_json::from_slice(&text).unwrap_or_default();
     match format["format"].as_u64() {
@@ -255,7 +255,7 @@ fn foreign() -> Error {
     Error::BadRequest("the file is not a backup of cms".to_owned())
 }
 
-fn cut_off() -> Error {
+fn truncated() -> Error {
     Error::BadRequest("the backup is truncated".to_owned())
 }
 
@@ -266,7 +266,7 @@ fn unexpected(name: &str) -> Error {
 
 fn unreadable(error: io::Error) -> Error {
     match error.kind() {
-        io::ErrorKind::UnexpectedEof => cut_off(),
+        io::ErrorKind::UnexpectedEof => truncated(),
         _ => error.downcast().unwrap_or_else(|error| {
             Error::BadRequest(format!("the backup is damaged or cannot be read: {error}"))
         }),

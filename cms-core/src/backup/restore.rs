@@ -175,7 +175,7 @@ impl StagingDirectory {
         content.write_to(&mut &file)?;
         file.sync_all().map_err(|error| path_error(&path, &error))?;
         drop(file);
-        let damage = read_copy(&path, |copy| Ok(copy.damage()?.join("; ")))?;
+        let damage = read_copy(&path, |copy| Ok(copy.quick_check()?.join("; ")))?;
         if !damage.is_empty() {
             return Err(Error::BadRequest(format!(
                 "the database in the backup is damaged: {damage}"
@@ -187,7 +187,7 @@ impl StagingDirectory {
         store.write(|writer| {
             // Orphaned files get a new deadline: their objects may have been created after the backup.
             writer.delete_orphan_records()?;
-            writer.end_all_access()
+            writer.revoke_all_access()
         })?;
         let objects =
             store.read_autocommit(|reader| reader.media_files_after(MEDIA, "", u32::MAX))?;

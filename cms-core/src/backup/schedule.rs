@@ -84,7 +84,7 @@ impl Backups<'_> {
         }
         let backup = verified?;
         if backup.has_no_files() {
-            // The older ones have them.
+            // Older backups may be the only ones that contain the media files.
             tracing::warn!(
                 missing = backup.missing.len(),
                 "no media file was found: older backups are not removed"

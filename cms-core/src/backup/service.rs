@@ -92,7 +92,7 @@ impl Backups<'_> {
         let lock = self.lock()?;
         let folder = self.cms.files.incoming();
         fs::create_dir_all(&folder).map_err(|error| path_error(&folder, &error))?;
-        // Under the lock, so a file of this name remains of a process that was killed.
+        // This process holds the lock, so an existing file of this name was left by a killed process.
         let database = CopyFile(folder.join(DATABASE_COPY));
         fs::remove_file(&database.0)
             .or_else(ignore_missing)
@@ -132,7 +132,7 @@ impl Backups<'_> {
             }
         }
         if lock.cluster.as_ref().is_some_and(|running| !running.is_held()) {
-            // Files of the copy may be missing.
+            // Without the lock, other nodes may have removed files that belong to the copy.
             return Err(Error::Busy("the backup lost its lock in the cluster".to_owned()));
         }
         packer.finish(known)
@@ -198,7 +198,7 @@ impl Backups<'_> {
 
 /// Checks a copy for damage; returns its files and the manifest.
 fn inspect_copy(copy: &Reader<'_>, at: Timestamp) -> Result<(Vec<BackupFile>, Backup)> {
-    let damage = copy.damage()?;
+    let damage = copy.quick_check()?;
     if !damage.is_empty() {
         return Err(Error::internal(format!("the database is damaged: {}", damage.join("; "))));
     }

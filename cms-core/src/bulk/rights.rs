@@ -38,7 +38,7 @@ pub(super) fn require(
 }
 
 /// Rejects an action that the type does not have.
-pub(super) fn require_fit(
+pub(super) fn require_supported(
     content_type: &CompiledType,
     action: BulkAction,
     transition: &str,

@@ -275,7 +275,11 @@ impl Bulk<'_> {
                 writer.finish_bulk_job(job.pk, BulkJobState::Failed, Some(NO_RIGHTS), at)?;
                 return Ok(StepOutcome::default());
             };
-            rights::require_fit(content_type, step.change.action, &step.change.request.transition)?;
+            rights::require_supported(
+                content_type,
+                step.change.action,
+                &step.change.request.transition,
+            )?;
             let mut transaction = Transaction {
                 writer,
                 content_type,
@@ -296,7 +300,7 @@ impl Bulk<'_> {
             }
             let Transaction { job, progress, deleted, deferred, .. } = transaction;
             writer.remove_job_objects(job.pk, count)?;
-            // Deferred objects get new positions behind `total`, in mirrored order: they are tried again after all
+            // Deferred objects get new positions behind `total`, in reverse order: they are tried again after all
             // others, the last one first, because objects usually link to earlier ones.
             if let (Some(last), false) = (last, deferred.is_empty()) {
                 writer.insert_job_chunk(job.pk, 2 * job.total + 1 - last, &deferred)?;

@@ -52,7 +52,7 @@ impl Bulk<'_> {
         if let Some(response) = objects.stored_response(caller)? {
             return serde_json::from_slice(&response).map_err(Error::internal);
         }
-        rights::require_fit(&content_type, action, transition)?;
+        rights::require_supported(&content_type, action, transition)?;
         require_properties(&content_type, &request.replace)?;
         let change = RequestedChange {
             action,

@@ -39,7 +39,7 @@ impl Changes<'_> {
                 return Ok(Page { data: Vec::new(), next: position(head), more: false });
             };
             let (mut next, mut found) = (find(reader, since, head)?, Vec::new());
-            let (mut scanned, audience) = (0, Audience::smallest_containing(caller));
+            let (mut scanned, audience) = (0, Audience::of_caller(caller));
             let is_full = |found: &Vec<DetailedEntry>, scanned| {
                 found.len() >= request.limit as usize || scanned >= limits::MAX_CHANGES_SCANNED
             };

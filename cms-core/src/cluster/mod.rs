@@ -38,12 +38,11 @@ use crate::{ClusterConfig, Cms, CoreConfig};
 /// How long the commit log keeps commits.
 const COMMIT_LOG_RETENTION: Duration = Duration::from_hours(7 * 24);
 
-/// The response to a request that revokes access waits until all live nodes have applied the change, but
-/// not longer than the largest read bound of the nodes that have not applied it yet. That timeout is at
-/// least 5 s: for 5 s after a head check, a node may serve reads with `x-cms-position` without a further check.
+/// The response to a request that revokes access waits until all live nodes have applied the change. The timeout of
+/// this wait is the largest read bound of the nodes that have not applied it yet. This is the minimum of the timeout:
+/// for 5 s after a head check, a node may serve reads with `x-cms-position` without a further check.
 const MIN_REVOCATION_TIMEOUT: Duration = Duration::from_secs(5);
-/// The response to a request that revokes access waits at most this long: after 10 s without a report a
-/// node no longer counts as live.
+/// The maximum of the same timeout: after 10 s without a report, a node no longer counts as live.
 const MAX_REVOCATION_TIMEOUT: Duration = Duration::from_secs(10);
 /// Interval between two reads of the reports of nodes.
 const REVOCATION_INTERVAL: Duration = Duration::from_millis(100);
@@ -65,7 +64,7 @@ pub(crate) fn open_replica(
             )));
         }
         match create(config, database) {
-            // Another node was first.
+            // Another node has created the cluster meanwhile.
             Err(Error::Conflict(_)) if database.is_created()? => {}
             created => created?,
         }
@@ -80,7 +79,7 @@ fn create(config: &CoreConfig, database: &Arc<dyn SharedDatabase>) -> Result<()>
         let removed = fs::remove_dir_all(&folder).or_else(folder::ignore_missing);
         removed.map_err(|error| path_error(&folder, &error))
     };
-    // What a killed process has left.
+    // Removes the directory that a killed process left.
     remove()?;
     let empty = Cms::open(CoreConfig {
         folder: folder.clone(),
@@ -94,13 +93,13 @@ fn create(config: &CoreConfig, database: &Arc<dyn SharedDatabase>) -> Result<()>
 }
 
 impl Cms {
-    /// The cluster of which this process is a node; none for a data directory that stands alone.
+    /// The cluster of which this process is a node; none for a standalone data directory.
     pub fn cluster(&self) -> Option<Cluster<'_>> {
         let (node, replica) = self.node.as_ref().zip(self.store.replica())?;
         Some(Cluster { cms: self, node, replica })
     }
 
-    /// Returns whether this process has a duty. A data directory that stands alone has all of them.
+    /// Returns whether this process has a duty. A standalone data directory has all of them.
     pub fn has_duty(&self, duty: Duty) -> bool {
         self.node.as_ref().is_none_or(|node| node.has_duty(duty))
     }

@@ -22,7 +22,7 @@ use crate::ClusterConfig;
 const LEASE: Duration = Duration::from_secs(15);
 /// The same for [`Duty::Writer`], on which every write depends.
 const WRITER_LEASE: Duration = Duration::from_secs(5);
-/// A lookup of the writer that is older is out of date: longer than a restart of the shared database.
+/// Maximum age of the lookup of the writer node. It is longer than a restart of the shared database takes.
 const MAX_WRITER_AGE: Duration = Duration::from_secs(10);
 
 /// Held as a duty while a backup is made: no node removes media files.
@@ -170,7 +170,7 @@ impl Cluster<'_> {
     /// Takes or renews the given duties, except those that another node holds.
     pub fn renew_duties(&self, duties: &[Duty]) -> Result<()> {
         for &duty in duties {
-            // This node counts from before the statement, so the lease ends here earlier than in PostgreSQL.
+            // The lease is measured from before the statement, so it expires on this node earlier than in PostgreSQL.
             let until = Instant::now() + duty.lease();
             if self.node.database.acquire(duty.as_str(), &self.node.id, duty.lease())? {
                 if self.node.state.lock().duties.insert(duty, until).is_none() {
@@ -287,7 +287,7 @@ impl Cluster<'_> {
         is_known.then_some(writer)
     }
 
-    /// Returns the largest bound of reads of the other live nodes that have not applied a commit; none if
+    /// Returns the largest read bound of the other live nodes that have not applied a commit; none if
     /// all have.
     pub(super) fn max_read_bound_of_nodes_behind(&self, commit: i64) -> Result<Option<Duration>> {
         let is_behind = |node: &NodeState| {

@@ -65,7 +65,7 @@ pub fn create_cluster(
     Ok(transferred)
 }
 
-/// Copies a cluster, as of one commit, to an empty data directory that stands alone. After a failure, the
+/// Copies a cluster, as of one commit, to an empty, standalone data directory. After a failure, the
 /// next export into the directory continues with the files that it lacks.
 ///
 /// # Errors
@@ -91,7 +91,7 @@ pub fn export_cluster(
     })
 }
 
-/// Refuses to leave all media files out, which follows from a wrong setting.
+/// Fails if the storage has none of the recorded media files: the setting `media` is probably wrong.
 fn require_files(reader: &Reader<'_>, found: u64) -> Result<()> {
     if found > 0 {
         return Ok(());

@@ -20,7 +20,7 @@ pub(crate) struct CatalogCache(RwLock<Arc<Catalog>>);
 impl CatalogCache {
     /// Returns the catalog of a snapshot.
     pub(crate) fn at(&self, reader: &Reader<'_>) -> Result<Arc<Catalog>> {
-        self.at_revision(reader, reader.revisions()?.schema)
+        self.at_revision(reader, reader.revisions()?.content_types)
     }
 
     /// As [`Self::at`], for a caller that has already read the revision.
@@ -41,7 +41,7 @@ impl CatalogCache {
     /// Returns the catalog inside a write transaction. It is not cached: the transaction may be
     /// rolled back, and its revision used again.
     pub(crate) fn within(&self, writer: &WriteTransaction<'_>) -> Result<Arc<Catalog>> {
-        let rev = writer.revisions()?.schema;
+        let rev = writer.revisions()?.content_types;
         let cached = self.cached();
         if cached.rev == rev { Ok(cached) } else { Ok(Arc::new(load(writer, rev, &cached)?)) }
     }

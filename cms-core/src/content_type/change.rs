@@ -98,7 +98,7 @@ pub(crate) fn create(
     let pk = writer.insert_ctd(uid, definition, rev, stamp.at)?;
     let slots = IndexedProperties::of_type(definition, &definition.properties());
     writer.ensure_slots(slots.count(), |_, _| {})?;
-    writer.log_type(Event::TypeCreated, stamp, (pk, &definition.name))?;
+    writer.append_type_to_journal(Event::TypeCreated, stamp, (pk, &definition.name))?;
     Ok(pk)
 }
 
@@ -108,7 +108,11 @@ pub(crate) fn delete(
     content_type: &CompiledType,
     stamp: Stamp,
 ) -> Result<()> {
-    writer.log_type(Event::TypeDeleted, stamp, (content_type.pk, content_type.name()))?;
+    writer.append_type_to_journal(
+        Event::TypeDeleted,
+        stamp,
+        (content_type.pk, content_type.name()),
+    )?;
     // Creates the deliveries of journal rows that are not read yet: their objects are about to be
     // removed.
     hooks::before_removal(writer, stamp.at)?;
@@ -139,7 +143,7 @@ pub(crate) fn update(
     }
     slot_update.finish(writer, before.pk, definition, progress)?;
     writer.update_ctd(before.pk, definition, rev, stamp.at)?;
-    writer.log_type(Event::TypeUpdated, stamp, (before.pk, before.name()))?;
+    writer.append_type_to_journal(Event::TypeUpdated, stamp, (before.pk, before.name()))?;
     Ok(TypeUpdate::of(rewrite, (&before.definition, definition), objects_rewritten))
 }
 

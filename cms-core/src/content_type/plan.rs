@@ -85,7 +85,7 @@ impl Types<'_> {
         self.cms.store.read_without_timeout(
             || false,
             |reader| {
-                if reader.revisions()?.schema != rev {
+                if reader.revisions()?.content_types != rev {
                     return Ok(None);
                 }
                 let mut rewritten = 0;
@@ -250,7 +250,7 @@ impl Run {
         }
         self.check_quota(&catalog, &mut types);
         if !self.is_plan && types.iter().any(|planned| planned.action != PlanAction::None) {
-            writer.bump_schema()?;
+            writer.bump_content_types()?;
         }
         self.check_states(writer, &mut workflows, &updates)?;
         let summary = PlanSummary::default();

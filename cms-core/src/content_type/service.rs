@@ -88,7 +88,7 @@ impl Types<'_> {
             if config.max_types.is_some_and(|max| count >= max) {
                 return Err(Error::Forbidden);
             }
-            let rev = writer.bump_schema()?;
+            let rev = writer.bump_content_types()?;
             let pk = change::create(writer, &config.ids.uuid(), &definition, rev, stamp)?;
             Ok(CompiledType::new(writer.ctd(pk)?, &catalog.workflows).to_wire())
         })
@@ -104,7 +104,7 @@ impl Types<'_> {
         self.write(caller, name, move |writer, catalog, before, stamp| {
             require_changeable(before)?;
             let definition = check(writer, catalog, &payload, Some(before))?;
-            let rev = writer.bump_schema()?;
+            let rev = writer.bump_content_types()?;
             let progress = Progress::default();
             change::update(writer, catalog, before, &definition, (rev, stamp), &progress)?
                 .blockers
@@ -122,7 +122,7 @@ impl Types<'_> {
             if !reasons.is_empty() {
                 return Err(Error::Rejected(reasons.into_iter().map(Into::into).collect()));
             }
-            writer.bump_schema()?;
+            writer.bump_content_types()?;
             change::delete(writer, content_type, stamp)
         })
     }
@@ -140,9 +140,13 @@ impl Types<'_> {
                 }
             }
             writer.trash_all(content_type.pk, stamp)?;
-            writer.log_type(Event::TypePurged, stamp, (content_type.pk, content_type.name()))?;
+            writer.append_type_to_journal(
+                Event::TypePurged,
+                stamp,
+                (content_type.pk, content_type.name()),
+            )?;
             if delete_schema {
-                writer.bump_schema()?;
+                writer.bump_content_types()?;
                 change::delete(writer, content_type, stamp)?;
             }
             Ok((content_type.name().to_owned(), stamp.at))
@@ -185,7 +189,7 @@ impl Types<'_> {
             for content_type in catalog.types().iter().filter(|known| !is_system(known.name())) {
                 writer.trash_all(content_type.pk, stamp)?;
                 let purged = (content_type.pk, content_type.name());
-                writer.log_type(Event::TypePurged, stamp, purged)?;
+                writer.append_type_to_journal(Event::TypePurged, stamp, purged)?;
             }
             Ok(())
         })

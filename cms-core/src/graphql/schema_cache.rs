@@ -11,7 +11,7 @@ use async_graphql::parser::{parse_query, types::ExecutableDocument};
 use cms_model::{
     auth::scope::Access,
     content_type::{
-        builtin::UNDESCRIBED,
+        builtin::OMITTED_FROM_API_SCHEMAS,
         catalog::{Catalog, CompiledType},
     },
     context::Caller,
@@ -65,7 +65,7 @@ pub(crate) fn visible_types<'c>(
 ) -> impl Iterator<Item = &'c CompiledType> {
     let types = catalog.types().iter().map(AsRef::as_ref);
     types.filter(|known: &&CompiledType| {
-        !UNDESCRIBED.contains(&known.name()) && caller.may(Access::READ, known.name())
+        !OMITTED_FROM_API_SCHEMAS.contains(&known.name()) && caller.may(Access::READ, known.name())
     })
 }
 
@@ -139,8 +139,8 @@ impl SchemaCache {
         Some(prepared)
     }
 
-    /// Returns whether there is no schema to rebuild, because none was requested.
-    pub(super) fn are_unused(&self) -> bool {
+    /// Returns whether no schema is cached and none is to be rebuilt.
+    pub(super) fn is_empty(&self) -> bool {
         let state = self.state.lock();
         state.schemas.is_empty() && state.outdated.is_empty()
     }
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn schemas_are_evicted_only_for_another_one() {
+    fn full_cache_evicts_schemas_only_for_a_new_one() {
         let test = TestCms::new();
         let first = legacy(&test);
         let fill = |count: usize| {

@@ -47,7 +47,7 @@ impl GraphQl<'_> {
     /// # Errors
     /// Errors of the database.
     pub fn refresh(&self) -> Result<()> {
-        if self.cms.graphql_schemas.are_unused() {
+        if self.cms.graphql_schemas.is_empty() {
             return Ok(());
         }
         let catalog = self.cms.current_catalog()?;

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::{
-    Existing, ImportOptions, Importer, PendingReport, PreparedSave, SaveMode,
+    ImportOptions, Importer, OnConflict, PendingReport, PreparedSave, SaveMode,
     importer::{ImportOutcome, SaveAttempt},
     object::ImportObject,
 };
@@ -34,7 +34,7 @@ impl<'t> Importer<'t> {
             return self.save_and_count(index, objects, None).map(drop);
         }
         let values: Vec<&Value> = objects.iter().map(SaveAttempt::value).collect();
-        let update = self.options.existing == Existing::Update;
+        let update = self.options.on_conflict == OnConflict::Update;
         let prepared = self.prepare_save(&self.types[index].content_type.name, &values, update);
         self.complete_batch()?;
         match prepared.and_then(PreparedSave::begin) {
@@ -64,7 +64,7 @@ impl<'t> Importer<'t> {
     ) -> Result<usize> {
         let content_type = self.types[index].content_type;
         let values: Vec<&Value> = attempts.iter().map(SaveAttempt::value).collect();
-        let update = self.options.existing == Existing::Update;
+        let update = self.options.on_conflict == OnConflict::Update;
         let mut refused = self.save(&content_type.name, &values, update, begun)?;
         let saved = attempts.len() - refused.len();
         for (number, SaveAttempt { object, partial, exists }) in attempts.into_iter().enumerate() {

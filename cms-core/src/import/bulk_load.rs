@@ -28,7 +28,7 @@ impl Cms {
         objects: u64,
         load: &mut dyn FnMut(),
     ) -> Result<()> {
-        if !self.is_bulk_load(objects)? || !self.store.try_stop_sharing()? {
+        if !self.is_bulk_load(objects)? || !self.store.try_lock_directory_exclusively()? {
             load();
             return Ok(());
         }
@@ -46,7 +46,7 @@ impl Cms {
                 writer.set_derived_data_version()
             })
         });
-        ended.and(self.store.share_directory())
+        ended.and(self.store.lock_directory_shared())
     }
 
     fn is_bulk_load(&self, objects: u64) -> Result<bool> {

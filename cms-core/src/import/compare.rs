@@ -43,7 +43,7 @@ pub(super) fn difference(
     content_type: &ContentType,
 ) -> Option<String> {
     let Some(names) = extra_properties(sent, stored, content_type) else {
-        return Some("another version is stored than the file holds".to_owned());
+        return Some("the stored object differs from the object in the file".to_owned());
     };
     let first = names.first()?;
     Some(format!("\"{first}\" is stored, but not in the file"))

@@ -35,7 +35,7 @@ pub(super) const BATCH_SIZE: usize = 500;
 
 /// The handling of existing objects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Existing {
+pub enum OnConflict {
     /// They are refused.
     #[default]
     Refuse,
@@ -45,7 +45,7 @@ pub enum Existing {
     Keep,
 }
 
-impl Existing {
+impl OnConflict {
     /// Returns whether an object is not created because it was deleted before.
     pub fn stays_deleted(self, deleted_ids: &HashSet<String>, id: &str) -> bool {
         self == Self::Keep && deleted_ids.contains(&id.to_lowercase())
@@ -56,7 +56,7 @@ impl Existing {
 #[derive(Clone, Copy, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 pub struct ImportOptions<'a> {
-    pub existing: Existing,
+    pub on_conflict: OnConflict,
     /// The interrupted import that this one resumes.
     pub resumed: Option<&'a ImportRecord<'a>>,
     /// Store the dates that `internal` contains.
@@ -153,7 +153,7 @@ pub struct Importer<'a> {
 /// A content type and its objects that are not complete yet.
 pub(super) struct TypeImport<'a> {
     pub(super) content_type: &'a ContentType,
-    /// Ids of deleted objects in lower case; loaded only with [`Existing::Keep`] or `keep_dates`,
+    /// Ids of deleted objects in lower case; loaded only with [`OnConflict::Keep`] or `keep_dates`,
     /// otherwise empty.
     deleted_ids: &'a HashSet<String>,
     /// Objects that wait for link targets, with their last errors.
@@ -360,7 +360,7 @@ impl<'a> Importer<'a> {
 
     /// Sends the objects of the chunk that have to be saved.
     fn send_chunk(&mut self) -> Result<()> {
-        if self.options.existing != Existing::Refuse {
+        if self.options.on_conflict != OnConflict::Refuse {
             self.complete_batch()?;
         }
         self.deleted_in_chunk.clear();
@@ -392,14 +392,14 @@ impl<'a> Importer<'a> {
                 continue;
             }
             let stays = stored.is_some_and(|stored| {
-                self.options.existing == Existing::Keep
+                self.options.on_conflict == OnConflict::Keep
                     || (is_unchanged(&object.value, stored, content_type)
                         && (!self.options.keep_dates
                             || has_same_creation_date(&object.value, stored)))
             });
-            if stays || self.options.existing.stays_deleted(deleted_ids, &id) {
+            if stays || self.options.on_conflict.stays_deleted(deleted_ids, &id) {
                 self.counts.add(ImportOutcome::Unchanged);
-                if self.options.existing == Existing::Update {
+                if self.options.on_conflict == OnConflict::Update {
                     self.mark_stored(content_type, &object, ImportOutcome::Unchanged);
                 }
                 continue;
@@ -422,10 +422,11 @@ impl<'a> Importer<'a> {
                 without_pending_links(object.first_version(), content_type, &is_later)
             };
             let attempt = SaveAttempt { object, partial, exists };
-            // With `Existing::Keep`, an object with a link to a later one waits even if an interrupted
+            // With `OnConflict::Keep`, an object with a link to a later one waits even if an interrupted
             // import has created the target: so the order of creation is that of an import without an
             // interruption.
-            if self.options.existing == Existing::Keep && has_link(attempt.value(), &is_later) {
+            if self.options.on_conflict == OnConflict::Keep && has_link(attempt.value(), &is_later)
+            {
                 self.types[index].waiting.push((attempt.object, FieldErrors::default()));
             } else {
                 attempts.push(attempt);
@@ -464,14 +465,14 @@ impl<'a> Importer<'a> {
         Ok(saved)
     }
 
-    /// Fetches the stored objects of the same ids, by id in lower case. Empty with [`Existing::Refuse`]:
+    /// Fetches the stored objects of the same ids, by id in lower case. Empty with [`OnConflict::Refuse`]:
     /// then the target refuses existing objects.
     fn existing<'e>(
         &self,
         content_type: &ContentType,
         objects: impl Iterator<Item = &'e ImportObject>,
     ) -> Result<HashMap<String, Value>> {
-        if self.options.existing == Existing::Refuse {
+        if self.options.on_conflict == OnConflict::Refuse {
             return Ok(HashMap::new());
         }
         let ids: Vec<&str> = objects.filter_map(ImportObject::id).collect();

@@ -30,7 +30,7 @@ pub use self::{
         is_unchanged_builtin_type, provisional_type, select_definitions,
     },
     fetch::{fetch, list_ids, list_keys},
-    importer::{Existing, ImportCounts, ImportOptions, Importer, Refusal},
+    importer::{ImportCounts, ImportOptions, Importer, OnConflict, Refusal},
     links::order_by_links,
     object::ImportObject,
     record::ImportRecord,
@@ -51,8 +51,8 @@ use cms_model::{
 /// The operations that an import needs of a space, over HTTP or in process.
 pub trait ImportTarget {
     /// Runs `send`, which saves about this number of new objects of these content types. A local target
-    /// may build the indexes of properties after `send`, which therefore reads objects only with
-    /// [`fetch()`]: it needs none of these indexes.
+    /// may drop the indexes of properties and build them after `send`. So `send` must read objects only
+    /// with [`fetch()`], which needs none of these indexes.
     fn bulk_load(
         &self,
         _content_types: &[&str],

@@ -8,7 +8,7 @@ use std::{
 use serde_json::{Map, Value, json, value::to_raw_value};
 
 use super::{
-    Existing, ImportCounts, ImportOptions, ImportTarget, Importer, PendingReport, PreparedSave,
+    ImportCounts, ImportOptions, ImportTarget, Importer, OnConflict, PendingReport, PreparedSave,
     SaveMode,
     compare::{Completeness, completeness, difference, has_same_creation_date, is_unchanged},
     importer::BATCH_SIZE,
@@ -100,7 +100,7 @@ fn completeness_is_known_for_objects_that_were_not_edited() {
 #[test]
 fn difference_names_what_the_file_does_not_contain() {
     let stored = json!({"id": "A", "internal": {"v": 3}, "title": "T", "slug": "t", "fixed": 1});
-    let another = Some("another version is stored than the file holds");
+    let another = Some("the stored object differs from the object in the file");
     let fixed = Some("\"fixed\" is stored, but not in the file");
     let table = [
         (json!({"id": "a", "title": "T", "slug": "t", "fixed": 1}), true, None),
@@ -144,7 +144,7 @@ fn defaults_of_the_type_are_no_difference() {
         },
     });
     let stored = json!({"id": "a", "title": "T", "kind": "tea", "list": [{"n": 1}, {"n": 2}]});
-    let another = Some("another version is stored than the file holds");
+    let another = Some("the stored object differs from the object in the file");
     let kind = Some("\"kind\" is stored, but not in the file");
     let sent = json!({"id": "a", "title": "T", "list": [{}, {"n": 2}]});
     let table = [
@@ -328,21 +328,21 @@ impl Space {
 /// Imports objects with the link `next`; returns the counts and the ids of refused objects.
 fn import(
     space: &Space,
-    existing: Existing,
+    on_conflict: OnConflict,
     objects: &[(&str, Option<&str>)],
 ) -> (ImportCounts, Vec<String>) {
-    import_as(space, existing, &linking("post", &[]), objects)
+    import_as(space, on_conflict, &linking("post", &[]), objects)
 }
 
 fn import_as(
     space: &Space,
-    existing: Existing,
+    on_conflict: OnConflict,
     content_type: &ContentType,
     objects: &[(&str, Option<&str>)],
 ) -> (ImportCounts, Vec<String>) {
     let (stop, deleted) = (AtomicBool::new(false), HashSet::new());
     let mut importer =
-        Importer::new(space, ImportOptions { existing, ..ImportOptions::default() }, &stop);
+        Importer::new(space, ImportOptions { on_conflict, ..ImportOptions::default() }, &stop);
     for (id, _) in objects {
         importer.announce("post", Some(id));
     }
@@ -364,13 +364,13 @@ fn import_as(
 fn import_completes_links_in_cycles() {
     let space = Space::new(500);
     let objects = [("a", Some("b")), ("b", Some("a")), ("c", Some("none"))];
-    let (counts, refused) = import(&space, Existing::Refuse, &objects);
+    let (counts, refused) = import(&space, OnConflict::Refuse, &objects);
     assert_eq!((counts.created, counts.updated, counts.refused), (2, 0, 1));
     assert_eq!(refused, ["c"]);
     assert_eq!(space.objects.borrow()["a"]["next"], to("b"));
-    let (counts, _) = import(&space, Existing::Update, &objects[..2]);
+    let (counts, _) = import(&space, OnConflict::Update, &objects[..2]);
     assert_eq!((counts.unchanged, counts.updated), (2, 0));
-    let (counts, refused) = import(&space, Existing::Refuse, &[("a", None)]);
+    let (counts, refused) = import(&space, OnConflict::Refuse, &[("a", None)]);
     assert_eq!((counts.refused, refused), (1, vec!["a".to_owned()]));
 }
 
@@ -383,9 +383,9 @@ fn import_sends_objects_with_required_links_twice_at_most() {
     let next = |index: usize| ids.get(index + 1).map(String::as_str);
     let objects: Vec<_> =
         ids.iter().enumerate().map(|(index, id)| (id.as_str(), next(index))).collect();
-    for existing in [Existing::Refuse, Existing::Keep] {
+    for on_conflict in [OnConflict::Refuse, OnConflict::Keep] {
         let space = Space::new(500);
-        let (counts, refused) = import_as(&space, existing, &content_type, &objects);
+        let (counts, refused) = import_as(&space, on_conflict, &content_type, &objects);
         assert_eq!((counts.created, refused), (2_000, Vec::new()));
         assert!(space.batches.get() <= 2 * 4, "{} batches", space.batches.get());
     }
@@ -396,7 +396,7 @@ fn import_adapts_to_the_batch_limit() {
     let space = Space::new(2);
     let ids: Vec<String> = (0..5).map(|number| number.to_string()).collect();
     let objects: Vec<_> = ids.iter().map(|id| (id.as_str(), None)).collect();
-    let (counts, _) = import(&space, Existing::Keep, &objects);
+    let (counts, _) = import(&space, OnConflict::Keep, &objects);
     assert_eq!((counts.created, space.batches.get()), (5, 3));
 }
 
@@ -404,13 +404,13 @@ fn import_adapts_to_the_batch_limit() {
 fn import_reads_the_next_objects_while_a_batch_is_saved() {
     let (stop, deleted) = (AtomicBool::new(false), HashSet::new());
     let content_type = linking("post", &[]);
-    for (existing, stop_on_error, reported) in [
-        (Existing::Refuse, false, [0, 1]),
-        (Existing::Update, false, [0, 1]),
-        (Existing::Refuse, true, [1, 2]),
+    for (on_conflict, stop_on_error, reported) in [
+        (OnConflict::Refuse, false, [0, 1]),
+        (OnConflict::Update, false, [0, 1]),
+        (OnConflict::Refuse, true, [1, 2]),
     ] {
         let space = Space::new(BATCH_SIZE);
-        let options = ImportOptions { existing, stop_on_error, ..ImportOptions::default() };
+        let options = ImportOptions { on_conflict, stop_on_error, ..ImportOptions::default() };
         let mut importer = Importer::new(&space, options, &stop);
         importer.begin(&content_type, &deleted);
         for reported in reported {

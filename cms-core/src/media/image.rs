@@ -293,7 +293,8 @@ impl Rendering {
             write!(name, "-f{:x}.{:x}", x.to_bits(), y.to_bits())
                 .expect("writing to a String cannot fail");
         }
-        // A requested default may have another result: it encodes the stored image again.
+        // The default quality has another name if it is requested explicitly: the stored image is then encoded again,
+        // so the result may differ.
         let quality = match quality {
             Some(quality) => format!("-r{quality}"),
             None if format.is_lossy() => format!("-q{}", format.default_quality()),

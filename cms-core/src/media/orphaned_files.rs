@@ -58,7 +58,7 @@ impl Media<'_> {
 
     fn remove_orphans(&self, trigger: Trigger) -> Result<OrphanCleanUp> {
         self.cms.store.check_undamaged()?;
-        let trusted = self.cms.trusted_now()?;
+        let trusted = self.cms.retention_now()?;
         let stale = match trigger {
             Trigger::Automatic => stale(trusted),
             Trigger::Command => stale(self.cms.now()),
@@ -79,7 +79,9 @@ impl Media<'_> {
         let old: Vec<FileId> = old.map(|orphan| orphan.id).collect();
         let mut clean_up = OrphanCleanUp { files, ..OrphanCleanUp::default() };
         let count = old.len() as u64;
-        if trigger == Trigger::Automatic && count * limits::MIN_FILES_PER_ORPHAN_REMOVED > files {
+        if trigger == Trigger::Automatic
+            && count * limits::MIN_STORED_FILES_PER_REMOVED_ORPHAN > files
+        {
             clean_up.withheld = count;
         } else {
             for batch in old.chunks(FILES_PER_BATCH) {
@@ -153,7 +155,7 @@ impl Media<'_> {
     /// Returns the orphaned files.
     fn orphans(&self, stored: Vec<StoredFile>) -> Result<Vec<Orphan>> {
         let ids = stored.iter().map(|file| file.id.clone());
-        let orphans: HashSet<FileId> = self.reject_used(ids, is_used)?.into_iter().collect();
+        let orphans: HashSet<FileId> = self.unused_ids(ids, is_used)?.into_iter().collect();
         let now = self.cms.now();
         let orphans = stored.into_iter().filter(|file| orphans.contains(&file.id));
         let orphans = orphans.map(|StoredFile { id, stored_at, .. }| {
@@ -182,7 +184,7 @@ impl Media<'_> {
         if !gone.is_empty() || !new.is_empty() {
             self.cms.store.write(move |writer| {
                 gone.iter().try_for_each(|name| writer.delete_orphan_record(name))?;
-                new.iter().try_for_each(|name| writer.note_orphan(name, now))
+                new.iter().try_for_each(|name| writer.record_orphan(name, now))
             })?;
         }
         Ok(seen)
@@ -193,13 +195,13 @@ impl Media<'_> {
         &self,
         ids: impl IntoIterator<Item = FileId>,
     ) -> Result<Vec<FileId>> {
-        self.reject_used(ids, |reader, media, id| {
+        self.unused_ids(ids, |reader, media, id| {
             Ok(reader.object_pk(media, &id.to_string())?.is_some())
         })
     }
 
     /// Returns the ids for which `is_used` returns false.
-    fn reject_used(
+    fn unused_ids(
         &self,
         ids: impl IntoIterator<Item = FileId>,
         is_used: impl Fn(&Reader<'_>, i64, &FileId) -> Result<bool>,

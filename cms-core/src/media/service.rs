@@ -174,12 +174,13 @@ impl Media<'_> {
         let is_same = if files.size(id)?.is_none() {
             let is_reserved = match reserve_at {
                 None => true,
-                Some(at) => !self.is_of_other_file(id, sent)? && self.reserve(id, sent, at)?,
+                Some(at) => !self.had_other_content(id, sent)? && self.reserve(id, sent, at)?,
             };
             if is_reserved && files.store(id, file)? {
                 return Ok(true);
             }
-            // Not compared with the record, which is that of this upload.
+            // A concurrent upload may have stored a file: compares the file itself, because the record is that of this
+            // upload.
             is_reserved && files.fingerprint(id, &|| Ok(()))? == Some(sent)
         } else {
             let recorded = self.cms.store.read_autocommit(|reader| reader.stored_file(id))?;
@@ -200,7 +201,7 @@ impl Media<'_> {
 
     /// Returns whether an object with this id, live or in the trash, had a file of other content. The object
     /// describes that file, and caches have its renderings under the same entity tags.
-    fn is_of_other_file(&self, id: &FileId, sent: Fingerprint) -> Result<bool> {
+    fn had_other_content(&self, id: &FileId, sent: Fingerprint) -> Result<bool> {
         self.lookup(|reader, media| {
             let recorded = reader.stored_file(id)?;
             Ok(recorded.is_some_and(|recorded| recorded != sent) && is_used(reader, media, id)?)

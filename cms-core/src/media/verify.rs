@@ -155,7 +155,7 @@ impl Media<'_> {
 }
 
 /// How an operator repairs a damaged file.
-pub(crate) const REMEDY: &str = "put the file back from an earlier backup, or delete the media object and remove it \
+pub(crate) const REMEDY: &str = "restore the file from an earlier backup, or delete the media object and remove it \
      from the trash";
 
 pub(crate) fn wrong_size(id: &FileId, expected: u64, found: u64) -> String {

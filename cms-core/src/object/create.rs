@@ -25,7 +25,7 @@ impl Objects<'_> {
     /// Validates a new object and queues its write; its JSON is available after the commit.
     ///
     /// # Errors
-    /// Validation errors. [`Error::NotFast`] if only fast work is accepted, but there are synchronous webhooks
+    /// Validation errors. [`Error::WouldBlock`] if only fast work is accepted, but there are synchronous webhooks
     /// to call, patterns that take many steps, or defaults of the items of lists.
     pub fn begin_create(
         &self,
@@ -52,7 +52,7 @@ impl Objects<'_> {
         if caller.fast_only
             && defaults::can_multiply(&content_type.definition, &content_type.properties)
         {
-            return Err(Error::NotFast);
+            return Err(Error::WouldBlock);
         }
         let payload = self.before_create(caller, name, payload)?;
         let config = &self.cms.config;

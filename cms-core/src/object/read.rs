@@ -42,7 +42,7 @@ impl Objects<'_> {
     /// As [`Self::list`], with what a response needs to be cached.
     ///
     /// # Errors
-    /// Errors of the request, and [`Error::NotFast`] for a caller that allows fast reads only.
+    /// Errors of the request, and [`Error::WouldBlock`] for a caller that allows fast reads only.
     pub fn render_list(
         &self,
         caller: &Caller,
@@ -51,7 +51,7 @@ impl Objects<'_> {
     ) -> Result<RenderedObjects> {
         let fast_only = caller.fast_only;
         if fast_only && (request.page.limit > limits::FAST_READ_OBJECTS || request.hydrate > 1) {
-            return Err(Error::NotFast);
+            return Err(Error::WouldBlock);
         }
         self.read(caller, name, Access::READ, |reader, catalog, content_type| {
             let view = View::for_list(caller, content_type);
@@ -67,9 +67,9 @@ impl Objects<'_> {
             let scope = LinkScope { catalog, caller, view: View::for_list };
             let store = &self.cms.store;
             let plan = store.plan_list(reader, content_type, list, scope, !fast_only)?;
-            let plan = plan.ok_or(Error::NotFast)?;
+            let plan = plan.ok_or(Error::WouldBlock)?;
             if fast_only && plan.cost() > limits::FAST_READ_INDEX_ENTRIES {
-                return Err(Error::NotFast);
+                return Err(Error::WouldBlock);
             }
             let count = plan.matching.saturating_sub(request.page.offset());
             let count = count.min(u64::from(request.page.limit));
@@ -87,7 +87,7 @@ impl Objects<'_> {
                     let stored = view.mask(with_properties(stored, columns, content_type));
                     let bytes = render::object_bytes(&stored);
                     if fast_only && (text.json.len() > max_bytes || read_bytes > max_read_bytes) {
-                        return Err(Error::NotFast);
+                        return Err(Error::WouldBlock);
                     }
                     read_bytes += stored.data.len();
                     render::make_room(&mut text.json, bytes, &mut buffered)?;
@@ -100,11 +100,12 @@ impl Objects<'_> {
             }
             text.json.extend_from_slice(b"]}");
             if fast_only && hydration.targets() > limits::FAST_READ_LINK_TARGETS {
-                return Err(Error::NotFast);
+                return Err(Error::WouldBlock);
             }
             let (json, mut types) = hydration.finish(text, buffered)?;
             types.push(content_type.pk);
-            let types = if plan.is_linked { TypesRead::All } else { TypesRead::These(types) };
+            let types =
+                if plan.depends_on_other_types { TypesRead::All } else { TypesRead::These(types) };
             Ok(RenderedObjects { tag: EntityTag::of(&json), json: Json(json), types })
         })
     }
@@ -143,7 +144,7 @@ impl Objects<'_> {
     /// and what it needs to be cached.
     ///
     /// # Errors
-    /// Errors of the request, and [`Error::NotFast`] for a caller that allows fast reads only.
+    /// Errors of the request, and [`Error::WouldBlock`] for a caller that allows fast reads only.
     pub fn render(
         &self,
         caller: &Caller,
@@ -153,7 +154,7 @@ impl Objects<'_> {
     ) -> Result<RenderedObjects> {
         let hydrate = request.hydrate;
         if caller.fast_only && hydrate > 1 {
-            return Err(Error::NotFast);
+            return Err(Error::WouldBlock);
         }
         if *request == ObjectRequest::default()
             && let Some((json, ctd)) = self.get_by_statement(caller, name, id)?
@@ -192,7 +193,7 @@ impl Objects<'_> {
                 return Ok(RenderedObjects { json: Json(text.json), tag, types });
             }
             if caller.fast_only && hydration.targets() > limits::FAST_READ_LINK_TARGETS {
-                return Err(Error::NotFast);
+                return Err(Error::WouldBlock);
             }
             let (json, mut types) = hydration.resolve(text)?;
             types.push(content_type.pk);

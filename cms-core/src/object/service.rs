@@ -60,7 +60,7 @@ impl Objects<'_> {
     /// Validates a changed object and queues its write; its JSON is available after the commit.
     ///
     /// # Errors
-    /// As those of [`Self::begin_create`]; [`Error::NotFast`] also if the stored object is large.
+    /// The errors of [`Self::begin_create`]. In addition, [`Error::WouldBlock`] if the stored object is large.
     pub fn begin_edit(
         &self,
         caller: &Caller,
@@ -281,7 +281,7 @@ pub(super) fn prepare_edit(
     }
     let stored = found?;
     if caller.fast_only && stored.data.len() > limits::FAST_WRITE_BYTES {
-        return Err(Error::NotFast);
+        return Err(Error::WouldBlock);
     }
     let prepared = with_budget(caller, |budget| {
         PreparedObject::edit(content_type, edit, payload, &stored, context, budget)
@@ -292,14 +292,14 @@ pub(super) fn prepare_edit(
 /// Validates an object with the steps for patterns that the request allows.
 ///
 /// # Errors
-/// [`Error::NotFast`] if that needs more steps than fast work may take.
+/// [`Error::WouldBlock`] if that needs more steps than fast work may take.
 pub(super) fn with_budget<T>(
     caller: &Caller,
     validate: impl FnOnce(&mut StepBudget) -> Result<T>,
 ) -> Result<T> {
     let mut budget = if caller.fast_only { StepBudget::fast() } else { StepBudget::per_object() };
     let validated = validate(&mut budget)?;
-    if caller.fast_only && budget.is_exhausted() { Err(Error::NotFast) } else { Ok(validated) }
+    if caller.fast_only && budget.is_exhausted() { Err(Error::WouldBlock) } else { Ok(validated) }
 }
 
 /// As [`find`], for a caller that does not need a copy.

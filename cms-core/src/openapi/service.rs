@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use cms_model::{
     auth::scope::Access,
-    content_type::{builtin::UNDESCRIBED, catalog::Catalog},
+    content_type::{builtin::OMITTED_FROM_API_SCHEMAS, catalog::Catalog},
     context::{Caller, Rights},
     error::{Error, Result},
     openapi::{
@@ -87,7 +87,7 @@ fn build(catalog: &Catalog, key: &DocumentKey) -> Result<Vec<u8>> {
         definition: &known.definition,
         properties: &known.properties,
         access,
-        is_hidden: UNDESCRIBED.contains(&known.name()),
+        is_hidden: OMITTED_FROM_API_SCHEMAS.contains(&known.name()),
     });
     document::document(&types.collect::<Vec<_>>(), key.rights, &key.request)
         .map_err(Error::internal)

@@ -218,7 +218,7 @@ impl StatusChange<'_> {
         let audience = Audience::of(content_type, changes_public_view);
         let object =
             Some(ChangedObject { pk, id: &id, version, title: &title, changed: None, audience });
-        writer.log(&JournalChange {
+        writer.append_to_journal(&JournalChange {
             event,
             stamp,
             content_type: (ctd, content_type.name()),

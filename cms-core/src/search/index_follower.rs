@@ -36,7 +36,7 @@ pub(super) struct ContentSource<'a> {
 
 impl ContentSource<'_> {
     /// Returns whether an index was built from this database, in this or an earlier state.
-    pub(super) fn is_in_history(self, position: &IndexPosition) -> Result<bool> {
+    pub(super) fn history_contains(self, position: &IndexPosition) -> Result<bool> {
         let entry = self.store.read_autocommit(|reader| reader.journal_entry(position.seq))?;
         Ok(entry.is_some_and(|entry| entry.position.nonce == position.nonce))
     }

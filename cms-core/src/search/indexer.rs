@@ -43,8 +43,8 @@ const POLL_INTERVAL: Duration = Duration::from_millis(20);
 pub(crate) struct Indexer {
     folder: GenerationFolder,
     state: Mutex<State>,
-    /// Notified when the writer state was returned, or a commit became visible.
-    returned: Condvar,
+    /// Notified when the writer state was released, or a commit became visible.
+    released: Condvar,
     /// Searches that wait for a commit.
     waiting: AtomicUsize,
 }
@@ -54,23 +54,23 @@ struct State {
     current: Option<Arc<CurrentGeneration>>,
     /// The position of the next generation.
     next: Option<IndexPosition>,
-    writer: WriteRight,
+    writer: WriterSlot,
     /// Time of the last commit of this process.
     committed_at: Option<Instant>,
     /// The last indexing error, until indexing succeeds.
     failure: Option<String>,
 }
 
-/// The right to write, which one thread at a time has.
-enum WriteRight {
-    /// No thread writes; the writer state is present when this process has the lock.
-    Free(Option<Box<WriterState>>),
-    Taken,
+/// The writer state, which one thread at a time uses.
+enum WriterSlot {
+    /// Not in use; present when this process has the lock of the index.
+    Available(Option<Box<WriterState>>),
+    InUse,
 }
 
-impl Default for WriteRight {
+impl Default for WriterSlot {
     fn default() -> Self {
-        Self::Free(None)
+        Self::Available(None)
     }
 }
 
@@ -111,7 +111,7 @@ impl Indexer {
         Self {
             folder: GenerationFolder::new(data),
             state: Mutex::default(),
-            returned: Condvar::new(),
+            released: Condvar::new(),
             waiting: AtomicUsize::new(0),
         }
     }
@@ -144,12 +144,12 @@ impl Indexer {
                 }
                 _ => {}
             }
-            match std::mem::replace(&mut state.writer, WriteRight::Taken) {
-                WriteRight::Taken => {
+            match std::mem::replace(&mut state.writer, WriterSlot::InUse) {
+                WriterSlot::InUse => {
                     let timeout = goal.deadline.saturating_duration_since(now).max(POLL_INTERVAL);
-                    self.returned.wait_for(&mut state, timeout);
+                    self.released.wait_for(&mut state, timeout);
                 }
-                WriteRight::Free(writer) => {
+                WriterSlot::Available(writer) => {
                     drop(state);
                     let done = self.index_to(writer, source, goal);
                     state = self.state.lock();
@@ -162,7 +162,7 @@ impl Indexer {
                         }
                         // Another process writes: poll again soon.
                         Ok(false) => {
-                            self.returned.wait_for(&mut state, POLL_INTERVAL);
+                            self.released.wait_for(&mut state, POLL_INTERVAL);
                         }
                         Err(error) => return state.current.clone().ok_or(error),
                     }
@@ -173,19 +173,19 @@ impl Indexer {
 
     /// Runs one indexing batch; returns whether more is to be done.
     pub(super) fn advance(&self, source: ContentSource<'_>) -> Result<bool> {
-        let WriteRight::Free(writer) =
-            std::mem::replace(&mut self.state.lock().writer, WriteRight::Taken)
+        let WriterSlot::Available(writer) =
+            std::mem::replace(&mut self.state.lock().writer, WriterSlot::InUse)
         else {
             return Ok(false);
         };
         let goal = Goal { seq: i64::MAX, deadline: Instant::now() + BATCH_DURATION, yields: true };
         let has_lock = self.index_to(writer, source, goal)?;
         let state = self.state.lock();
-        let WriteRight::Free(Some(writer)) = &state.writer else { return Ok(false) };
+        let WriterSlot::Available(Some(writer)) = &state.writer else { return Ok(false) };
         Ok(has_lock && writer.has_more())
     }
 
-    /// Returns whether a searched index is still the current one, and no new index of all types is being made.
+    /// Returns whether a searched index is still the current one, and no new index of all types is being built.
     pub(super) fn stays(&self, searched: &CurrentGeneration) -> bool {
         let state = self.state.lock();
         let number = state.current.as_ref().map(|current| current.number);
@@ -212,7 +212,7 @@ impl Indexer {
         seq: i64,
         ctds: &[i64],
     ) -> Result<(Stage, Option<String>)> {
-        if matches!(self.state.lock().writer, WriteRight::Free(None)) {
+        if matches!(self.state.lock().writer, WriterSlot::Available(None)) {
             self.poll(source)?;
         }
         let state = self.state.lock();
@@ -245,12 +245,12 @@ impl Indexer {
 
     /// The sequence number of the first journal row that the index needs; none while another
     /// process or thread has the index writer.
-    pub(crate) fn needs_from(&self) -> Option<i64> {
+    pub(crate) fn oldest_needed_seq(&self) -> Option<i64> {
         let state = self.state.lock();
-        let WriteRight::Free(Some(writer)) = &state.writer else { return None };
+        let WriterSlot::Available(Some(writer)) = &state.writer else { return None };
         let generations = writer.current.iter().chain(&writer.next);
         // The index needs also the last row that it contains: when the index is opened,
-        // `is_in_history` compares the nonce of this row.
+        // `history_contains` compares the nonce of this row.
         generations.map(|generation| generation.follower.committed()).min()
     }
 
@@ -258,18 +258,18 @@ impl Indexer {
     /// this process may do that.
     pub(super) fn discard(&self, broken: &CurrentGeneration) -> bool {
         let mut state = self.state.lock();
-        let is_ours = matches!(&state.writer, WriteRight::Free(Some(_)));
+        let is_ours = matches!(&state.writer, WriterSlot::Available(Some(_)));
         let is_current =
             state.current.as_ref().is_some_and(|current| current.number == broken.number);
         if is_ours && is_current {
-            state.writer = WriteRight::Free(None);
+            state.writer = WriterSlot::Available(None);
             state.current = None;
             self.folder.discard(broken.number);
         }
         is_ours
     }
 
-    /// Indexes up to a goal, and puts the writer state back. Returns whether this process may write.
+    /// Indexes up to a goal, and returns the writer state to its slot. Returns whether this process may write.
     fn index_to(
         &self,
         writer: Option<Box<WriterState>>,
@@ -311,7 +311,7 @@ impl Indexer {
             && current.follower.is_dirty()
         {
             current.follower.commit()?;
-            self.publish_commit(current);
+            self.expose_commit(current);
         }
         Ok(())
     }
@@ -356,7 +356,7 @@ impl Indexer {
             let generation = Arc::new(generation);
             let position = generation.position()?;
             let is_current = current_number == Some(number);
-            let is_in_history = source.is_in_history(&position)?;
+            let is_in_history = source.history_contains(&position)?;
             if is_current {
                 let found = (number, Arc::clone(&generation), position.clone());
                 self.state.lock().current = Some(CurrentGeneration::found(found, is_in_history));
@@ -393,7 +393,7 @@ impl Indexer {
         let Some(mut next) = writer.next.take() else { return Ok(()) };
         next.follower.commit()?;
         self.folder.set_current(next.number)?;
-        self.publish_commit(&next);
+        self.expose_commit(&next);
         let number = next.number;
         writer.current = Some(next);
         for old in self.folder.numbers()?.into_iter().filter(|old| *old < number) {
@@ -403,7 +403,7 @@ impl Indexer {
     }
 
     /// Makes committed changes visible to searches.
-    fn publish_commit(&self, generation: &OpenGeneration) {
+    fn expose_commit(&self, generation: &OpenGeneration) {
         let current = CurrentGeneration {
             number: generation.number,
             generation: Arc::clone(&generation.follower.generation),
@@ -413,7 +413,7 @@ impl Indexer {
         state.current = Some(Arc::new(current));
         state.committed_at = Some(Instant::now());
         drop(state);
-        self.returned.notify_all();
+        self.released.notify_all();
     }
 
     /// Reads the commits of another process.
@@ -428,7 +428,7 @@ impl Indexer {
         // In this order, so that the index contains at least the changes up to its position.
         let position = generation.position()?;
         generation.reload()?;
-        let is_in_history = source.is_in_history(&position)?;
+        let is_in_history = source.history_contains(&position)?;
         let newest = self.folder.numbers()?.last().copied().filter(|newest| *newest > number);
         let next = newest.and_then(|newest| Generation::open(&self.folder.path_of(newest)).ok());
         let next = next.and_then(|next| next.position().ok());
@@ -461,8 +461,8 @@ struct ReturnWriterOnDrop<'a> {
 
 impl Drop for ReturnWriterOnDrop<'_> {
     fn drop(&mut self) {
-        self.indexer.state.lock().writer = WriteRight::Free(self.writer.take());
-        self.indexer.returned.notify_all();
+        self.indexer.state.lock().writer = WriterSlot::Available(self.writer.take());
+        self.indexer.released.notify_all();
     }
 }
 

@@ -37,11 +37,11 @@ impl Searching<'_> {
         let names = read_names(payload)?;
         let stamp = caller.stamp(self.cms.now());
         self.cms.write_with_catalog(move |writer, catalog| {
-            // Cached searches may have the faults of the index.
+            // Cached responses to searches may contain the errors of the old index.
             writer.count_change_of_all_types()?;
             let first = writer.journal_head()?.seq + 1;
             let Some(names) = names else {
-                writer.log_type(Event::ReindexRequested, stamp, (0, ""))?;
+                writer.append_type_to_journal(Event::ReindexRequested, stamp, (0, ""))?;
                 return Ok(ReindexCreated { id: job_id((first, first), true) });
             };
             let (mut errors, mut seen) = (FieldErrors::default(), HashSet::new());
@@ -50,7 +50,11 @@ impl Searching<'_> {
                     continue;
                 }
                 if let Some(known) = catalog.find(name) {
-                    writer.log_type(Event::ReindexRequested, stamp, (known.pk, known.name()))?;
+                    writer.append_type_to_journal(
+                        Event::ReindexRequested,
+                        stamp,
+                        (known.pk, known.name()),
+                    )?;
                 } else {
                     let path = format!("{CONTENT_TYPES}[{index}]");
                     errors.add(path, message::NOT_IN_DATABASE);
@@ -78,7 +82,7 @@ impl Searching<'_> {
             Ok((requests, authors))
         })?;
         let to_listed = |request: ReindexRequest| {
-            let is_all = request.is_of_all_types();
+            let is_all = request.covers_all_types();
             let names = request.content_types.into_iter().map(|(_, name)| name);
             Ok(ListedReindexJob {
                 job: self.job(caller, &job_id(request.rows, is_all))?,
@@ -120,8 +124,8 @@ impl Searching<'_> {
 }
 
 /// The id of the job of these journal rows.
-fn job_id((first, last): (i64, i64), is_of_all_types: bool) -> String {
-    if is_of_all_types { first.to_string() } else { format!("{first}-{last}") }
+fn job_id((first, last): (i64, i64), covers_all_types: bool) -> String {
+    if covers_all_types { first.to_string() } else { format!("{first}-{last}") }
 }
 
 /// Parses the names in a payload; none means all types.

@@ -12,13 +12,13 @@ use cms_model::{
     object::{model::StoredObject, projection::Projection, render, view::View},
     wire::search::SearchRequest,
 };
-use cms_search::Found;
+use cms_search::SearchResults;
 use serde_json::{Map, Value};
 
 use crate::object::hydrate::{Hydration, Text};
 
-/// The fields of an item besides those of its object; they win over properties of the same name.
-pub(super) const SERVICE_FIELDS: [&str; 7] = [
+/// The fields that a search adds to the object of a hit; they replace properties of the same name.
+pub(super) const HIT_FIELDS: [&str; 7] = [
     "object_data",
     "organization_id",
     "content_type_definition_id",
@@ -33,7 +33,7 @@ const HEAD_BYTES: usize = 1024;
 
 /// Hits, and their objects.
 pub(super) struct Hits<'a> {
-    pub(super) found: &'a Found,
+    pub(super) found: &'a SearchResults,
     /// By primary key.
     pub(super) rows: HashMap<i64, (&'a CompiledType, StoredObject<'static>)>,
     pub(super) organization: &'a str,
@@ -64,17 +64,17 @@ impl Hits<'_> {
                 text.json.push(b',');
             }
             text.json.extend_from_slice(b"{\"item\":");
-            let item = without_service_fields(content_type, &stored);
+            let item = without_hit_fields(content_type, &stored);
             let edition = View::for_list(self.caller, content_type).edition;
             hydration.add(&mut text, (content_type, edition), &item);
             // The service fields follow the object.
             text.json.pop();
-            for field in SERVICE_FIELDS {
+            for field in HIT_FIELDS {
                 if self.projection.is_none_or(|projection| projection.names_member(field)) {
                     text.json.extend_from_slice(b",\"");
                     text.json.extend_from_slice(field.as_bytes());
                     text.json.extend_from_slice(b"\":");
-                    self.service_field(&mut text.json, field, content_type, &stored, hit.indexed);
+                    self.hit_field(&mut text.json, field, content_type, &stored, hit.indexed);
                 }
             }
             text.json.extend_from_slice(b"},\"score\":");
@@ -101,7 +101,7 @@ impl Hits<'_> {
         out.extend_from_slice(head.as_bytes());
     }
 
-    fn service_field(
+    fn hit_field(
         &self,
         out: &mut Vec<u8>,
         field: &str,
@@ -134,11 +134,11 @@ impl Hits<'_> {
 }
 
 /// The object without properties that have the name of a service field.
-fn without_service_fields<'s>(
+fn without_hit_fields<'s>(
     content_type: &CompiledType,
     stored: &'s StoredObject<'static>,
 ) -> Cow<'s, StoredObject<'static>> {
-    let is_taken = |name: &str| SERVICE_FIELDS.contains(&name);
+    let is_taken = |name: &str| HIT_FIELDS.contains(&name);
     if !content_type.properties.iter().any(|property| is_taken(&property.name)) {
         return Cow::Borrowed(stored);
     }

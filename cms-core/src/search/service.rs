@@ -22,7 +22,7 @@ use cms_model::{
     search::query::{HitOrder, Search, SearchQuery, SortBy, WeightedField},
     wire::{list::is_named, object::Json, search::SearchRequest},
 };
-use cms_search::{Found, Hit, SearchScope};
+use cms_search::{Hit, SearchResults, SearchScope};
 use cms_store::{Reader, TypesRead};
 use tracing::info_span;
 
@@ -118,7 +118,7 @@ impl Searching<'_> {
         search: &Search,
         scope: &SearchScope,
         (offset, limit): (usize, usize),
-    ) -> Result<(Found, Arc<CurrentGeneration>)> {
+    ) -> Result<(SearchResults, Arc<CurrentGeneration>)> {
         let run = || {
             let wait = self.cms.config.search_wait;
             let current = self.cms.index.wait_for_position(self.source(), seq, wait)?;
@@ -213,7 +213,7 @@ fn declared<'a>(
     let types = searched_types(catalog, caller, request);
     let scope = PathScope { catalog, caller, hydrate: request.hydrate };
     move |names| match names {
-        [name] if response::SERVICE_FIELDS.contains(&name.as_str()) => true,
+        [name] if response::HIT_FIELDS.contains(&name.as_str()) => true,
         _ => types.values().any(|known| scope.declares(&known.properties, names)),
     }
 }
@@ -266,7 +266,7 @@ fn rows<'t>(
     reader: &Reader<'_>,
     caller: &Caller,
     types: &HashMap<i64, &'t CompiledType>,
-    (found, hydration): (&Found, &Hydration<'_>),
+    (found, hydration): (&SearchResults, &Hydration<'_>),
     buffered: &mut BufferReservation<'_>,
 ) -> Result<HashMap<i64, (&'t CompiledType, StoredObject<'static>)>> {
     let edition =

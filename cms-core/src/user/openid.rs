@@ -130,7 +130,12 @@ fn update(
     }
     let profile = Profile { role, rules: Vec::new(), may_publish: false, ..user.profile };
     writer.set_profile(pk, &profile)?;
-    writer.log_management(ManagementEvent::UserUpdated, stamp, &user.uid, &profile.name)?;
+    writer.append_management_to_journal(
+        ManagementEvent::UserUpdated,
+        stamp,
+        &user.uid,
+        &profile.name,
+    )?;
     writer.bump_auth()?;
     Ok(true)
 }

@@ -20,8 +20,8 @@ const SALT_BYTES: usize = 16;
 /// The prefix of hashes with these parameters.
 const CURRENT_PREFIX: &str = "$argon2id$v=19$m=19456,t=2,p=1$";
 
-/// A hash of no password: verifying a password against it takes as long as against any other.
-pub(super) const NO_PASSWORD: &str = "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+/// A hash that matches no password. Verifying a password against it takes as long as against any other hash.
+pub(super) const DUMMY_HASH: &str = "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 
 /// Returns the hash of a password as a PHC string. The salt is the end of a random secret.
 pub(super) fn hash(password: &str, secret: [u8; 32]) -> Result<String> {
@@ -66,11 +66,11 @@ mod tests {
     }
 
     #[test]
-    fn no_password_matches_nothing() {
+    fn dummy_hash_matches_no_password() {
         for password in ["", "a password"] {
-            assert!(!verify(password, NO_PASSWORD).unwrap());
+            assert!(!verify(password, DUMMY_HASH).unwrap());
         }
-        assert!(NO_PASSWORD.starts_with(CURRENT_PREFIX));
+        assert!(DUMMY_HASH.starts_with(CURRENT_PREFIX));
     }
 
     #[test]

@@ -115,11 +115,11 @@ impl Users<'_> {
             require_admin_remains(writer, &before, after.is_usable_admin())?;
             writer.set_profile(after.pk, &after.profile)?;
             if after.profile.disabled && !before.profile.disabled {
-                writer.end_access(after.pk)?;
+                writer.revoke_access(after.pk)?;
                 tracing::info!(user = %after.uid, method = "disabled", "session ended");
             }
             let (event, name) = (ManagementEvent::UserUpdated, &after.profile.name);
-            writer.log_management(event, stamp, &after.uid, name)?;
+            writer.append_management_to_journal(event, stamp, &after.uid, name)?;
             writer.bump_auth()?;
             Ok(to_wire(stored(writer, after.pk)?, now))
         })
@@ -137,7 +137,7 @@ impl Users<'_> {
             require_admin_remains(writer, &user, false)?;
             writer.remove_user(user.pk, stamp.at)?;
             let (event, name) = (ManagementEvent::UserDeleted, &user.profile.name);
-            writer.log_management(event, stamp, &user.uid, name)?;
+            writer.append_management_to_journal(event, stamp, &user.uid, name)?;
             tracing::info!(user = %user.uid, method = "removed", "session ended");
             writer.bump_auth()
         })
@@ -212,7 +212,12 @@ pub(super) fn insert(
     writer.remove_sign_in_links_of(None)?;
     let (uid, secret) = (config.ids.uuid(), config.ids.secret());
     let pk = writer.insert_user(&uid, profile, password_hash, secret, config.clock.now())?;
-    writer.log_management(ManagementEvent::UserCreated, stamp(pk), &uid, &profile.name)?;
+    writer.append_management_to_journal(
+        ManagementEvent::UserCreated,
+        stamp(pk),
+        &uid,
+        &profile.name,
+    )?;
     Ok(pk)
 }
 

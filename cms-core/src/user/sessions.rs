@@ -78,10 +78,8 @@ impl Sessions<'_> {
         let user = self.cms.store.read_autocommit(|reader| reader.user_with_email(email))?;
         let password_hash = user.as_ref().filter(|user| !user.profile.disabled);
         let password_hash = password_hash.and_then(|user| user.password.clone());
-        let is_right = passwords::verify(
-            password,
-            password_hash.as_deref().unwrap_or(passwords::NO_PASSWORD),
-        )?;
+        let is_right =
+            passwords::verify(password, password_hash.as_deref().unwrap_or(passwords::DUMMY_HASH))?;
         let (Some(user), Some(password_hash), true) = (&user, password_hash, is_right) else {
             let user = user.as_ref().map_or("", |user| user.uid.as_str());
             tracing::info!(user, method = "password", address = client.address, "sign-in failed");
@@ -156,7 +154,7 @@ impl Sessions<'_> {
         self.signed_in(cookie, link.kind.as_str(), client)
     }
 
-    /// Returns what a code is for.
+    /// Returns the purpose of a code.
     ///
     /// # Errors
     /// [`Error::Invalid`] at `code`.
@@ -358,7 +356,7 @@ pub(crate) fn open(
     let stamp = Stamp { at: now, actor: Some(user) };
     let user = writer.user(user)?.ok_or(Error::Unauthenticated)?;
     let (event, name) = (ManagementEvent::SessionCreated, &user.profile.name);
-    writer.log_management(event, stamp, &user.uid, name)?;
+    writer.append_management_to_journal(event, stamp, &user.uid, name)?;
     Ok(cookie)
 }
 
@@ -406,7 +404,7 @@ fn first_admin(members: &Map<String, Value>, errors: &mut FieldErrors) -> (Profi
     if let Some(secret) = secret {
         password::check(secret, &profile.email, "password", &mut wrong);
     }
-    // A member that is missing has only the error that says so.
+    // A missing member gets only the error that it is missing.
     for (path, messages) in wrong.iter().filter(|(path, _)| members.contains_key(*path)) {
         if errors.at(path).is_empty() {
             for message in messages {

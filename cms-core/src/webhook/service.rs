@@ -184,9 +184,9 @@ impl Webhooks<'_> {
         })
     }
 
-    /// Whether this process sends deliveries; it becomes the sender if there is none. Nodes of a cluster send
-    /// those of a directory whose content has moved there.
-    pub fn may_send(&self) -> Result<bool> {
+    /// Returns whether this process sends deliveries; takes the lock of the sender if it is free. False for a data
+    /// directory whose content has moved into a cluster: the nodes of the cluster send its deliveries.
+    pub fn try_become_sender(&self) -> Result<bool> {
         if self.cms.store.has_moved()? {
             return Ok(false);
         }

@@ -50,7 +50,7 @@ impl<'a> Webhooks<'a> {
             return Ok(None);
         }
         if caller.fast_only {
-            return Err(Error::NotFast);
+            return Err(Error::WouldBlock);
         }
         let (webhooks, key) = self.cms.store.read(|reader| {
             let webhooks: Vec<Webhook> =

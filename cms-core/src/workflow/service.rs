@@ -132,9 +132,9 @@ impl Workflows<'_> {
                 );
             }
             errors.into_result()?;
-            writer.bump_schema()?;
+            writer.bump_content_types()?;
             writer.delete_workflow(&id)?;
-            writer.log_management(ManagementEvent::WorkflowDeleted, stamp, &id, &name)
+            writer.append_management_to_journal(ManagementEvent::WorkflowDeleted, stamp, &id, &name)
         })
     }
 
@@ -190,18 +190,22 @@ pub(crate) fn put(
         return Err(Error::Forbidden);
     }
     writer.put_workflow(workflow)?;
-    let rev = writer.bump_schema()?;
+    let rev = writer.bump_content_types()?;
     let has_public = |workflow: &Workflow| workflow.states.iter().any(|name| name == PUBLIC_STATE);
     let changes_public_view = known.is_some_and(|known| has_public(known) != has_public(workflow));
     for content_type in types_using(catalog, &workflow.id) {
         writer.touch_ctd(content_type.pk, rev)?;
         if changes_public_view {
-            writer.log_type(Event::TypeUpdated, stamp, (content_type.pk, content_type.name()))?;
+            writer.append_type_to_journal(
+                Event::TypeUpdated,
+                stamp,
+                (content_type.pk, content_type.name()),
+            )?;
         }
     }
     let event =
         if is_new { ManagementEvent::WorkflowCreated } else { ManagementEvent::WorkflowUpdated };
-    writer.log_management(event, stamp, &workflow.id, &workflow.name)
+    writer.append_management_to_journal(event, stamp, &workflow.id, &workflow.name)
 }
 
 /// Returns an error for each type that keeps the workflow and has objects in a state that the

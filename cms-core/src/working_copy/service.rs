@@ -194,7 +194,7 @@ impl WorkingCopyAddress {
 /// Returns whether a working copy started from the current state, which has this tag.
 fn is_current(base: Option<&str>, tag: Option<EntityTag>) -> bool {
     match (base, tag) {
-        (Some(base), Some(tag)) => tag.is_named_by(base),
+        (Some(base), Some(tag)) => tag.is_same_state(base),
         (base, tag) => base.is_none() && tag.is_none(),
     }
 }

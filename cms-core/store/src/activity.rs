@@ -1,4 +1,4 @@
-//! Reads the journal as the record of activity: newest first, by object, by actor or by time.
+//! Reads the journal as the activity log: newest first, by object, by actor or by time.
 //!
 //! [`super::journal`] writes it.
 
@@ -19,7 +19,7 @@ pub enum ActivityFilter<'a> {
     Actor(i64),
 }
 
-/// A row of the journal with all fields of the record of activity.
+/// A row of the journal with all fields of the activity log.
 #[derive(Clone, Debug)]
 pub struct ActivityEntry {
     pub seq: i64,

@@ -1,4 +1,4 @@
-//! Rows of actors: keys, users and tasks of the server, as versions and the journal name them.
+//! Rows of actors: keys, users and tasks of the server, to which versions and the journal refer.
 //!
 //! Keys are read by [`super::key`], users by [`super::user`].
 

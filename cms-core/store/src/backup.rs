@@ -54,7 +54,7 @@ pub fn read_file<T>(path: &Path, read: impl FnOnce(&Reader<'_>) -> Result<T>) ->
 
 impl Reader<'_> {
     /// Returns the errors of the database file; empty when every page is readable.
-    pub fn damage(&self) -> Result<Vec<String>> {
+    pub fn quick_check(&self) -> Result<Vec<String>> {
         self.pragma_findings("PRAGMA quick_check(20)")
     }
 

@@ -17,7 +17,7 @@ use super::{
 /// Objects whose status contradicts their row of the public view: id, status, whether the row exists,
 /// and whether it can be written from an existing version. `?1` is the type, `?2` whether it has Draft
 /// & Public.
-const MISPUBLISHED: &str = "
+const OBJECTS_WITH_WRONG_PUBLICATION: &str = "
     SELECT o.id, o.status, p.pk IS NOT NULL,
            o.status <> 'modified' OR NOT ?2 OR v.object IS NOT NULL
     FROM object o
@@ -31,7 +31,7 @@ const MISPUBLISHED: &str = "
     ORDER BY o.pk";
 
 /// Objects with invalid version numbers: id and reason.
-const MISNUMBERED: &str = "
+const OBJECTS_WITH_INVALID_VERSIONS: &str = "
     SELECT o.id, CASE
         WHEN o.public_version > o.version THEN 'the public version is newer than the current one'
         ELSE 'a replaced version is not older than the current one' END
@@ -111,23 +111,25 @@ impl Reader<'_> {
         )
     }
 
-    /// Returns the objects with a wrong row in the public view: id, status, whether the view
-    /// contains them, and whether the version to show exists.
-    pub fn mispublished(
+    /// Returns the objects whose status contradicts the public view: id, status, whether the view contains the object,
+    /// and whether its row can be written from an existing version.
+    pub fn objects_with_wrong_publication(
         &self,
         ctd: i64,
         draft_public: bool,
     ) -> Result<Vec<(String, String, bool, bool)>> {
-        self.query_rows(MISPUBLISHED, params![ctd, draft_public], |row| row.try_into())
+        self.query_rows(OBJECTS_WITH_WRONG_PUBLICATION, params![ctd, draft_public], |row| {
+            row.try_into()
+        })
     }
 
     /// Returns the objects with invalid version numbers, and the reason.
-    pub fn misnumbered(&self, ctd: i64) -> Result<Vec<(String, String)>> {
-        self.query_rows(MISNUMBERED, [ctd], |row| Ok((row.get(0)?, row.get(1)?)))
+    pub fn objects_with_invalid_versions(&self, ctd: i64) -> Result<Vec<(String, String)>> {
+        self.query_rows(OBJECTS_WITH_INVALID_VERSIONS, [ctd], |row| Ok((row.get(0)?, row.get(1)?)))
     }
 
     /// Counts versions of objects that are neither live nor in the trash.
-    pub fn stray_versions(&self) -> Result<u64> {
+    pub fn count_orphaned_versions(&self) -> Result<u64> {
         self.query_value(
             "SELECT count(*) FROM object_version v
              WHERE NOT EXISTS (SELECT 1 FROM object WHERE pk = v.object)
@@ -137,7 +139,7 @@ impl Reader<'_> {
     }
 
     /// Counts rows of a type whose slots differ from their properties.
-    pub fn unfilled_slots(
+    pub fn count_outdated_slots(
         &self,
         ctd: i64,
         slots: &IndexedProperties,
@@ -155,7 +157,7 @@ impl Reader<'_> {
     }
 
     /// Returns the objects that share the value of a unique slot, one line per value.
-    pub fn shared_values(&self, ctd: i64, slot: usize) -> Result<Vec<String>> {
+    pub fn duplicate_unique_values(&self, ctd: i64, slot: usize) -> Result<Vec<String>> {
         let (key, original_text) = (slots::key(slot), slots::original_text(slot));
         let condition = slots::condition(slot);
         self.query_values(
@@ -233,7 +235,7 @@ impl WriteTransaction<'_> {
     }
 
     /// Rebuilds the public view of a type from statuses and existing versions.
-    pub fn republish(&self, ctd: i64, draft_public: bool) -> Result<()> {
+    pub fn rebuild_public_view(&self, ctd: i64, draft_public: bool) -> Result<()> {
         self.execute(
             "DELETE FROM published WHERE ctd = ?1 AND (NOT ?2 OR pk IN (
                  SELECT pk FROM object WHERE ctd = ?1 AND status NOT IN ('public', 'modified')))",

@@ -69,7 +69,7 @@ impl WalIndex {
     }
 }
 
-/// Opens the file once per process, also if the process opens the database several times: closing a
+/// Opens the file once per process, even if the process opens the database several times: closing a
 /// second file would release the locks of the first.
 #[cfg(unix)]
 fn open_shared(path: &Path) -> Option<Arc<File>> {

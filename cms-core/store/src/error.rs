@@ -21,7 +21,7 @@ pub(super) fn map(error: rusqlite::Error) -> Error {
     }
 }
 
-/// Returns whether the disk is full, also when the shared-memory file cannot grow.
+/// Returns whether the disk is full, even when the shared-memory file cannot grow.
 fn is_full(error: &rusqlite::Error) -> bool {
     error.sqlite_error().is_some_and(|error| {
         error.code == ErrorCode::DiskFull || error.extended_code == ffi::SQLITE_IOERR_SHMSIZE

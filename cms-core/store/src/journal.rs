@@ -6,7 +6,7 @@ use rusqlite::{Row, params};
 use super::{Reader, WriteTransaction, actor::ActorRef, error::map, named};
 
 cms_model::named_enum! {
-    /// The kind of a change of content: change feed, webhooks, search index and the record of activity
+    /// The kind of a change of content: change feed, webhooks, search index and the activity log
     /// read it.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Event {
@@ -54,11 +54,11 @@ cms_model::named_enum! {
     }
 }
 
-/// The kind of a row of the journal, as the record of activity reads it.
+/// The kind of a row of the journal, as the activity log reads it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JournalEvent {
     Content(Event),
-    /// Only the record of activity shows it.
+    /// Only the activity log shows it.
     Management(ManagementEvent),
 }
 
@@ -120,7 +120,7 @@ pub struct EntryObject {
 /// A request to rebuild the search index, stored as consecutive rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReindexRequest {
-    /// Numbers of the first and the last row.
+    /// `seq` of the first and the last row.
     pub rows: (i64, i64),
     pub at: Timestamp,
     pub actor: ActorRef,
@@ -203,13 +203,13 @@ fn reindex_request(row: &Row<'_>) -> rusqlite::Result<ReindexRequest> {
 }
 
 impl ReindexRequest {
-    pub fn is_of_all_types(&self) -> bool {
+    pub fn covers_all_types(&self) -> bool {
         self.content_types.iter().any(|(ctd, _)| *ctd == 0)
     }
 
     /// Whether this continues the request of an earlier row.
     fn continues(&self, earlier: &Self) -> bool {
-        let is_of_types = !self.is_of_all_types() && !earlier.is_of_all_types();
+        let is_of_types = !self.covers_all_types() && !earlier.covers_all_types();
         let is_consecutive = earlier.rows.1 + 1 == self.rows.0;
         is_of_types && is_consecutive && (earlier.at, &earlier.actor) == (self.at, &self.actor)
     }
@@ -221,7 +221,7 @@ impl ReindexRequest {
 }
 
 impl Reader<'_> {
-    /// Returns the end of the journal.
+    /// Returns the position of the newest row.
     pub fn journal_head(&self) -> Result<JournalPosition> {
         let sql = "SELECT seq, nonce FROM journal ORDER BY seq DESC LIMIT 1";
         let head = self.query_optional(sql, [], |row| {
@@ -230,7 +230,7 @@ impl Reader<'_> {
         Ok(head.unwrap_or_default())
     }
 
-    /// Returns the number of the oldest remaining row.
+    /// Returns the `seq` of the oldest remaining row.
     pub fn journal_start(&self) -> Result<Option<i64>> {
         self.query_value("SELECT min(seq) FROM journal", [])
     }
@@ -247,7 +247,7 @@ impl Reader<'_> {
         )
     }
 
-    /// Returns the row with this number; none when it was never written or is removed.
+    /// Returns the row with this `seq`; none if it was never written or was removed.
     pub fn journal_entry(&self, seq: i64) -> Result<Option<JournalEntry>> {
         self.query_optional(
             "SELECT seq, nonce, kind, ctd, object FROM journal WHERE seq = ?1",
@@ -267,7 +267,7 @@ impl Reader<'_> {
             let is_full = requests.len() == limit;
             match requests.last_mut() {
                 Some(last) if last.continues(&row) => last.prepend(row),
-                Some(last) if last.is_of_all_types() => break,
+                Some(last) if last.covers_all_types() => break,
                 _ if is_full => break,
                 _ => requests.push(row),
             }
@@ -298,7 +298,7 @@ impl Reader<'_> {
 
 impl WriteTransaction<'_> {
     /// Appends a row.
-    pub fn log(&self, change: &JournalChange<'_>) -> Result<()> {
+    pub fn append_to_journal(&self, change: &JournalChange<'_>) -> Result<()> {
         let ((ctd, name), object) = (change.content_type, change.object);
         let audience = object.map_or(Audience::Everyone, |object| object.audience);
         self.execute(
@@ -322,12 +322,17 @@ impl WriteTransaction<'_> {
     }
 
     /// Appends a row about a type.
-    pub fn log_type(&self, event: Event, stamp: Stamp, content_type: (i64, &str)) -> Result<()> {
-        self.log(&JournalChange { event, stamp, content_type, object: None })
+    pub fn append_type_to_journal(
+        &self,
+        event: Event,
+        stamp: Stamp,
+        content_type: (i64, &str),
+    ) -> Result<()> {
+        self.append_to_journal(&JournalChange { event, stamp, content_type, object: None })
     }
 
     /// Appends a row about a key, user or workflow with this id and name.
-    pub fn log_management(
+    pub fn append_management_to_journal(
         &self,
         event: ManagementEvent,
         stamp: Stamp,

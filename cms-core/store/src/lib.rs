@@ -138,7 +138,7 @@ impl Store {
         if Reader::new(&writer).cluster_position()?.is_some() {
             return Err(Error::Conflict(format!(
                 "the data directory {} is the replica of a node: use --server, or `cms cluster export` \
-                 for a copy that stands alone",
+                 for a standalone copy",
                 folder.display()
             )));
         }
@@ -169,17 +169,17 @@ impl Store {
         })
     }
 
-    /// Stops sharing the data directory, if no other process uses it; returns whether it did. A process
-    /// that opens the directory then waits for [`Self::share_directory`], and fails after 10 s.
+    /// Locks the data directory exclusively instead of shared, if no other process uses it; returns whether it did. A process
+    /// that opens the directory then waits for [`Self::lock_directory_shared`], and fails after 10 s.
     ///
     /// # Errors
     /// [`Error::Conflict`] if a newer version migrates the database at that moment.
-    pub fn try_stop_sharing(&self) -> Result<bool> {
+    pub fn try_lock_directory_exclusively(&self) -> Result<bool> {
         migrate::lock_exclusively(&self.directory_lock, self.readers.path())
     }
 
     /// Lets other processes use the data directory again.
-    pub fn share_directory(&self) -> Result<()> {
+    pub fn lock_directory_shared(&self) -> Result<()> {
         migrate::lock_shared_again(&self.directory_lock, self.readers.path())
     }
 
@@ -259,7 +259,7 @@ impl Store {
     }
 
     /// Records that a check found damage.
-    pub fn note_damage(&self, cause: &str) {
+    pub fn record_damage_cause(&self, cause: &str) {
         self.damage.note(cause);
     }
 
@@ -306,7 +306,7 @@ pub struct Reader<'c> {
     connection: &'c Connection,
     /// The counters of the snapshot, if they are known without a statement.
     counters: Option<&'c ChangeCounters>,
-    /// Notes the changes of a write transaction for the other nodes of a cluster.
+    /// Records the changes of a write transaction for the other nodes of a cluster.
     capture: Option<&'c Capture>,
 }
 

@@ -143,7 +143,7 @@ impl WriteTransaction<'_> {
         for (content_type, id) in targets {
             inserted += statement.execute(params![content_type, id, object]).map_err(map)?;
         }
-        self.note_links(object, inserted);
+        self.record_links(object, inserted);
         Ok(())
     }
 
@@ -154,14 +154,14 @@ impl WriteTransaction<'_> {
         targets: impl Iterator<Item = (&'l str, &'l str)>,
     ) -> Result<()> {
         let sql = "DELETE FROM link WHERE object = ?1";
-        self.note_links(object, self.execute_and_count(sql, [object])?);
+        self.record_links(object, self.execute_and_count(sql, [object])?);
         self.insert_links(object, targets)
     }
 
-    /// Notes changed links for the other nodes of a cluster.
-    fn note_links(&self, object: i64, changed: usize) {
+    /// Records changed links for the other nodes of a cluster.
+    fn record_links(&self, object: i64, changed: usize) {
         if let Some(capture) = self.capture.filter(|_| changed > 0) {
-            capture.note_links(object);
+            capture.record_links(object);
         }
     }
 }

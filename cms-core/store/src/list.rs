@@ -39,7 +39,7 @@ pub struct ListPlan {
     /// Objects on all pages.
     pub matching: u64,
     /// Whether matches depend on objects of other types.
-    pub is_linked: bool,
+    pub depends_on_other_types: bool,
     page: PageStatement,
 }
 
@@ -69,8 +69,8 @@ impl Store {
         }
         let query = list.query(content_type, scope)?;
         // Matches through links depend on other types and on the caller.
-        let is_linked = !query.linked.is_empty();
-        let is_cached = is_cached && !is_linked;
+        let depends_on_other_types = !query.linked.is_empty();
+        let is_cached = is_cached && !depends_on_other_types;
         let columns = columns_of(list.columns);
         let total = match query.edition {
             Edition::Current => live,
@@ -79,7 +79,7 @@ impl Store {
         let known = if query.is_unrestricted() {
             Some(total)
         } else {
-            self.lists.counts.get(ctd, &list.matching, changes).filter(|_| !is_linked)
+            self.lists.counts.get(ctd, &list.matching, changes).filter(|_| !depends_on_other_types)
         };
         let matching = match known {
             Some(known) => known,
@@ -88,7 +88,7 @@ impl Store {
         };
         let counts = ListCounts { matching, total };
         let page = list_sql::page(&query, content_type.into(), counts, columns);
-        let plan = Arc::new(ListPlan { matching, is_linked, page });
+        let plan = Arc::new(ListPlan { matching, depends_on_other_types, page });
         if is_cached {
             self.lists.counts.set(ctd, list.matching.clone(), changes, matching);
             self.lists.plans.set(ctd, list, changes, Arc::clone(&plan));

@@ -217,7 +217,7 @@ impl SortValue {
             }
             PathRoot::Property(_) => Self::Path,
             PathRoot::Any { .. }
-            | PathRoot::Nowhere
+            | PathRoot::Unknown
             | PathRoot::Incoming
             | PathRoot::Id
             | PathRoot::Internal(_) => Self::Nothing,

@@ -19,7 +19,7 @@ pub const DERIVED_DATA_VERSION: i64 = 5;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Revisions {
     /// Content types.
-    pub schema: i64,
+    pub content_types: i64,
     /// Keys, users and ended sessions.
     pub auth: i64,
 }
@@ -44,7 +44,7 @@ impl ChangeCounters {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TypeVersion {
     /// Revision of the content types.
-    schema: i64,
+    content_types: i64,
     changes: i64,
 }
 
@@ -57,7 +57,7 @@ pub struct SpaceIds {
 const REVISIONS: &str = "SELECT schema_rev, auth_rev FROM meta WHERE id = 1";
 
 fn revisions(row: &Row<'_>) -> rusqlite::Result<Revisions> {
-    Ok(Revisions { schema: row.get(0)?, auth: row.get(1)? })
+    Ok(Revisions { content_types: row.get(0)?, auth: row.get(1)? })
 }
 
 impl Reader<'_> {
@@ -84,7 +84,7 @@ impl Reader<'_> {
     pub fn known_type_version(&self, ctd: i64) -> Option<TypeVersion> {
         let counters = self.counters?;
         let changes = counters.types.get(&ctd)?.changes;
-        Some(TypeVersion { schema: counters.revisions.schema, changes })
+        Some(TypeVersion { content_types: counters.revisions.content_types, changes })
     }
 
     /// Returns none in an uninitialized database.
@@ -138,7 +138,7 @@ impl WriteTransaction<'_> {
     }
 
     /// Invalidates the cached content types of every process; returns the new revision.
-    pub fn bump_schema(&self) -> Result<i64> {
+    pub fn bump_content_types(&self) -> Result<i64> {
         self.query_value("UPDATE meta SET schema_rev = schema_rev + 1 RETURNING schema_rev", [])
     }
 

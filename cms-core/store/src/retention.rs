@@ -12,9 +12,9 @@ impl Reader<'_> {
             [],
             |row| {
                 Ok(RetentionClock {
-                    seen_at: Timestamp(row.get(0)?),
-                    trusted_at: Timestamp(row.get(1)?),
-                    waited_micros: row.get(2)?,
+                    system_time: Timestamp(row.get(0)?),
+                    retention_time: Timestamp(row.get(1)?),
+                    running_micros: row.get(2)?,
                 })
             },
         )
@@ -32,11 +32,11 @@ impl WriteTransaction<'_> {
     pub fn set_retention_clock(&self, clock: &RetentionClock) -> Result<()> {
         self.execute(
             "UPDATE meta SET clock_seen_at = ?1, clock_trusted_at = ?2, clock_waited = ?3",
-            params![clock.seen_at.0, clock.trusted_at.0, clock.waited_micros],
+            params![clock.system_time.0, clock.retention_time.0, clock.running_micros],
         )
     }
 
-    pub fn note_orphan(&self, file: &str, seen_at: Timestamp) -> Result<()> {
+    pub fn record_orphan(&self, file: &str, seen_at: Timestamp) -> Result<()> {
         self.execute(
             "INSERT OR REPLACE INTO orphan (file, seen_at) VALUES (?1, ?2)",
             params![file, seen_at.0],

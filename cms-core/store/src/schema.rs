@@ -88,7 +88,7 @@ impl Schemas {
         Ok(())
     }
 
-    /// Brings a database to a version; to the newest one if none is given.
+    /// Migrates a database to a version; to the newest one if none is given.
     pub(super) fn migrate(&self, connection: &mut Connection, to: Option<i64>) -> Result<()> {
         connection
             // A migration that rebuilds a table drops the old one, which would cascade to all rows that

@@ -72,7 +72,7 @@ impl Reader<'_> {
     }
 
     /// Returns whether sessions, links or unfinished sign-ins have expired.
-    pub fn has_ended_access(&self, cutoffs: AccessCutoffs) -> Result<bool> {
+    pub fn has_expired_access(&self, cutoffs: AccessCutoffs) -> Result<bool> {
         let AccessCutoffs { idle, created, expired } = cutoffs;
         self.query_value(
             "SELECT EXISTS (SELECT 1 FROM session WHERE last_seen_at <= ?1 OR created_at <= ?2)
@@ -160,9 +160,9 @@ impl WriteTransaction<'_> {
         )
     }
 
-    /// Removes the rows that [`Reader::has_ended_access`] finds. They authenticate no request any more,
+    /// Removes the rows that [`Reader::has_expired_access`] finds. They authenticate no request any more,
     /// so caches stay valid.
-    pub fn remove_ended_access(&self, cutoffs: AccessCutoffs) -> Result<()> {
+    pub fn remove_expired_access(&self, cutoffs: AccessCutoffs) -> Result<()> {
         let AccessCutoffs { idle, created, expired } = cutoffs;
         self.execute(
             "DELETE FROM session WHERE last_seen_at <= ?1 OR created_at <= ?2",

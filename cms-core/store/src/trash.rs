@@ -237,9 +237,9 @@ impl Reader<'_> {
         )
     }
 
-    /// Lists ids whose last deletion is later than `after` and that do not exist again, oldest
-    /// deletion first. With a view, only those of objects that were in it when they were deleted, as far as the trash
-    /// still has them.
+    /// Lists the ids of objects that were deleted after `after` and do not exist again, ordered by their last deletion,
+    /// oldest first. With a view of published or approved objects, leaves out objects that were not in it when they
+    /// were deleted, and all objects that were removed from the trash.
     pub fn deleted_ids(
         &self,
         ctd: i64,

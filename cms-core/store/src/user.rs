@@ -1,5 +1,5 @@
 //! Rows of users. A user is an actor with a row in `user`; the actor stays after a removal, because
-//! versions and the journal name it.
+//! versions and the journal refer to it.
 
 use cms_model::{
     clock::Timestamp,
@@ -186,9 +186,9 @@ impl WriteTransaction<'_> {
         )
     }
 
-    /// Ends everything that authenticates a user except the password: sessions, links and preview
+    /// Revokes everything that authenticates a user except the password: sessions, links and preview
     /// tokens.
-    pub fn end_access(&self, pk: i64) -> Result<()> {
+    pub fn revoke_access(&self, pk: i64) -> Result<()> {
         for sql in [
             "DELETE FROM session WHERE user = ?1",
             "DELETE FROM sign_in_link WHERE user = ?1",
@@ -199,9 +199,9 @@ impl WriteTransaction<'_> {
         Ok(())
     }
 
-    /// Ends the access of all users: in a restored copy, sessions and links of the time of the backup
+    /// Revokes the access of all users: in a restored copy, sessions and links of the time of the backup
     /// must not be valid.
-    pub fn end_all_access(&self) -> Result<()> {
+    pub fn revoke_all_access(&self) -> Result<()> {
         for table in ["session", "sign_in_link", "openid_sign_in", "preview_token"] {
             // Without a condition, SQLite's update hook would not report the removed rows.
             self.execute(&format!("DELETE FROM {table} WHERE true"), [])?;

@@ -61,9 +61,9 @@ struct Writer {
     replica: Option<Replica>,
     /// The commit listeners.
     listeners: Mutex<Vec<Weak<dyn Fn() + Send + Sync>>>,
-    /// Number of batches, the writes in them, and their total duration in nanoseconds. Batches that were
-    /// rolled back because no write succeeded, and dry runs of a node, count too. For a batch that
-    /// failed, only the duration counts.
+    /// Number of batches, the writes in them, and their total duration in nanoseconds. Includes batches that
+    /// were rolled back because none of their writes succeeded, and dry runs of a node. Of a batch that
+    /// failed as a whole, for example in its `COMMIT`, only the duration is included.
     batches: AtomicU64,
     writes: AtomicU64,
     busy: AtomicU64,
@@ -228,7 +228,7 @@ impl GroupCommit {
         Ok(())
     }
 
-    /// Moves a cluster to the next schema.
+    /// Upgrades the cluster to the next schema.
     pub(super) fn upgrade(&self) -> Result<Option<i64>> {
         let Some(replica) = self.replica() else { return Ok(None) };
         let upgraded = replica.upgrade(&self.writer.connection)?;

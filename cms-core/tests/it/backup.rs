@@ -72,7 +72,7 @@ fn restored_directory_equals_the_backed_up_one() {
     cms.objects().create(&local(), "article", map(two)).unwrap();
     cms.objects().patch(&local(), "article", "one", map(json!({ "rank": 2 }))).unwrap();
     let photo = images::photo(40, 30);
-    let picture = upload(cms, &photo, &image("sea.jpg")).unwrap();
+    let photo_object = upload(cms, &photo, &image("sea.jpg")).unwrap();
     let missing = upload(cms, &images::photo(20, 20), &image("lost.jpg")).unwrap();
     let missing = missing["id"].as_str().unwrap();
     fs::remove_file(core.path().join("media").join(missing)).unwrap();
@@ -108,7 +108,7 @@ fn restored_directory_equals_the_backed_up_one() {
         assert_eq!(versions.to_value()["total_count"], 2);
         let in_use = restored.objects().delete(&local(), "article", "one");
         assert!(matches!(in_use, Err(Error::Rejected(_))), "{in_use:?}");
-        let (_, bytes) = get(&restored, picture["url"].as_str().unwrap()).unwrap();
+        let (_, bytes) = get(&restored, photo_object["url"].as_str().unwrap()).unwrap();
         assert!(bytes == photo);
         let found = search(&restored, "two");
         assert_eq!(found, 1);

@@ -199,7 +199,7 @@ fn redefined_workflow_changes_its_types() {
     }
 }
 
-/// A key receives changes of readable types only, also if it requests others, and also of deleted
+/// A key receives changes of readable types only, even if it requests others, and also of deleted
 /// types.
 #[test]
 fn keys_receive_changes_of_readable_types_only() {

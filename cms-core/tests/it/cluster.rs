@@ -357,7 +357,7 @@ fn moved_directory_can_only_be_read() {
     drop(cms);
     let moved = Cms::open(CoreConfig::new(folder.path())).unwrap();
     refused(&moved);
-    assert_backup_stands_alone(&moved);
+    assert_backup_is_restored_without_the_cluster(&moved);
     let again = create_cluster(node.cms(), &shared, &MediaStorage::DataDirectory);
     assert!(matches!(again, Err(Error::Conflict(_))), "{again:?}");
 
@@ -404,7 +404,7 @@ fn interrupted_move_into_a_cluster_is_completed() {
     let cms = open();
     let (moved, again) = move_to_cluster(&cms);
     assert_eq!((moved.unwrap().objects, again), (1, cluster));
-    assert!(!cms.webhooks().may_send().unwrap(), "the nodes send the deliveries");
+    assert!(!cms.webhooks().try_become_sender().unwrap(), "the nodes send the deliveries");
     drop(cms);
 
     unmark();
@@ -417,15 +417,15 @@ fn interrupted_move_into_a_cluster_is_completed() {
 }
 
 #[test]
-fn backup_of_a_node_stands_alone() {
+fn backup_of_a_node_is_restored_without_a_cluster() {
     let (_database, node, _other) = two_nodes();
     create(&node, "a").unwrap();
-    assert_backup_stands_alone(node.cms());
+    assert_backup_is_restored_without_the_cluster(node.cms());
 }
 
-/// The restored backup of one object takes writes.
+/// The restored backup of one object accepts writes.
 #[track_caller]
-fn assert_backup_stands_alone(cms: &Cms) {
+fn assert_backup_is_restored_without_the_cluster(cms: &Cms) {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("backup.tar");
     let copied = cms.backups().begin().unwrap();

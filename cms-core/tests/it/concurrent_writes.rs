@@ -56,7 +56,7 @@ fn refused_write_does_not_affect_others() {
 
 /// One writer gets the value, and every other one a validation error.
 #[test]
-fn unique_value_is_given_to_one_of_many_writers() {
+fn concurrent_writers_cannot_share_a_unique_value() {
     let (test, local) = (with_type(article()), Caller::local());
     let winners: Vec<Vec<usize>> = thread::scope(|scope| {
         let threads: Vec<_> = (0..8)
@@ -167,12 +167,12 @@ fn fast_write_is_refused_when_its_validation_may_take_long() {
     let patch = |patch: Value| objects.begin_edit(&fast, "article", "a", map(patch), Edit::Patch);
 
     let slow = title(usize::try_from(FAST_PATTERN_STEPS).unwrap());
-    assert!(matches!(create(slow.clone()), Err(Error::NotFast)));
+    assert!(matches!(create(slow.clone()), Err(Error::WouldBlock)));
     create(title(100)).unwrap().wait().unwrap();
     patch(json!({ "rank": 1 })).unwrap().wait().unwrap();
-    assert!(matches!(patch(slow.clone()), Err(Error::NotFast)));
+    assert!(matches!(patch(slow.clone()), Err(Error::WouldBlock)));
     objects.replace(&local, "article", "a", map(slow)).unwrap();
-    assert!(matches!(patch(json!({ "rank": 2 })), Err(Error::NotFast)), "the object is large");
+    assert!(matches!(patch(json!({ "rank": 2 })), Err(Error::WouldBlock)), "the object is large");
     let versions = rows(&test, "SELECT version FROM object");
     assert_eq!(versions, ["3"]);
 }

@@ -1,5 +1,5 @@
 //! Authors of changes: keys, users and commands, in versions, the change feed, webhooks and the
-//! record of activity.
+//! activity log.
 
 use std::{collections::BTreeMap, sync::Arc};
 

@@ -25,7 +25,7 @@ fn gradient(width: u32, height: u32) -> RgbImage {
     })
 }
 
-/// A format to upload, with the tolerances of scaled pixels and of pixels that are only cut out.
+/// A format to upload, with the tolerances of scaled pixels and of pixels that are only cropped.
 struct Format {
     extension: &'static str,
     scaled: f64,

@@ -41,7 +41,7 @@ mod stored_files;
 mod support;
 mod synchronous_webhooks;
 mod trash;
-mod two_handles;
+mod two_processes;
 mod type_changes;
 mod type_rules;
 mod upgrade;

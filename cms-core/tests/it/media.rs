@@ -473,7 +473,7 @@ fn file_stays_when_it_is_uploaded_again_during_the_removal_of_its_trash_entry() 
 }
 
 #[test]
-fn id_is_given_to_one_of_concurrent_uploads() {
+fn concurrent_uploads_cannot_share_an_id() {
     let core = TestCms::new();
     let cms = &core.cms;
     let id = "_media-448eab50-efc1-46ef-83f2-b910b8cc58e0";

@@ -146,7 +146,7 @@ fn large_file_is_read_back_unchanged() {
 
 /// The server of these tests ignores conditions of requests.
 #[test]
-fn id_is_given_to_one_of_concurrent_uploads_to_a_bucket() {
+fn concurrent_uploads_to_a_bucket_cannot_share_an_id() {
     let Some(storage) = Storage::start() else { return };
     let core = with_bucket(storage.bucket(""));
     let second = core.second_node();

@@ -66,7 +66,7 @@ fn check_until(cms: &Cms, request: &CheckRequest, stop: usize) -> (Result<CheckR
 }
 
 #[test]
-fn check_stops_wherever_it_is() {
+fn check_stops_at_every_stage() {
     let core = with_content();
     let request = CheckRequest { repair: false, digests: true };
     let mut stop = 0;

@@ -24,7 +24,7 @@ use crate::{
     support::database,
 };
 
-const REMEDY: &str = "put the file back from an earlier backup, or delete the media object and remove it \
+const REMEDY: &str = "restore the file from an earlier backup, or delete the media object and remove it \
      from the trash";
 
 fn check(cms: &Cms, repair: bool, digests: bool) -> CheckReport {

@@ -165,11 +165,11 @@ fn webhook_is_not_called_by_fast_writes() {
     let (fast, objects) = (Caller::local().fast_only(), test.cms.objects());
     let payload = || map(json!({ "id": "a", "title": "A" }));
     let created = objects.begin_create(&fast, "article", payload());
-    assert!(matches!(created, Err(Error::NotFast)));
+    assert!(matches!(created, Err(Error::WouldBlock)));
     create(&test, "article", json!({ "id": "a", "title": "A" }));
     receiver.calls();
     let edited = objects.begin_edit(&fast, "article", "a", payload(), Edit::Replace);
-    assert!(matches!(edited, Err(Error::NotFast)));
+    assert!(matches!(edited, Err(Error::WouldBlock)));
     assert_eq!(receiver.calls(), Vec::<String>::new());
 }
 

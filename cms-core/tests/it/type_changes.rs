@@ -201,7 +201,7 @@ fn renamed_property_keeps_its_values_once() {
     assert_eq!(data(&test, "a")["place"], json!("1.5"));
     assert_eq!(data(&test, "b"), json!({"title": "B"}));
 
-    // `renamedFrom` stays without effect, also if another property gets the old name.
+    // `renamedFrom` stays without effect, even if another property gets the old name.
     assert!(!types.plan(&local, &request(&definition)).unwrap().has_changes());
     add_property(&mut definition, "rank", json!({"type": "number"}), "number");
     apply(&test, &definition);

@@ -104,7 +104,7 @@ fn combination_is_unique_and_its_parts_are_not() {
 }
 
 #[test]
-fn combination_is_given_to_one_of_many_writers() {
+fn concurrent_writers_cannot_share_a_combination() {
     const WRITERS: usize = 8;
     let (test, _) = with_combination(false);
     let created: usize = thread::scope(|scope| {
@@ -293,7 +293,7 @@ fn fast_create_is_refused_if_items_have_defaults() {
     for applies in [false, true] {
         let test = with_defaults(applies);
         let created = test.cms.objects().begin_create(&local().fast_only(), "article", new());
-        assert_eq!(matches!(created, Err(Error::NotFast)), applies);
+        assert_eq!(matches!(created, Err(Error::WouldBlock)), applies);
     }
 }
 

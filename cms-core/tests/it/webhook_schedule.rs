@@ -73,7 +73,7 @@ struct Model {
 
 const THREE_DAYS: i64 = 3 * 86_400;
 
-fn pause(failures: u32, longest: i64) -> i64 {
+fn backoff(failures: u32, longest: i64) -> i64 {
     if failures <= 1 { 10 } else { (60 << (failures - 2).min(20)).min(longest) }
 }
 
@@ -151,7 +151,7 @@ impl Model {
         {
             delivery.state = State::Failed;
         } else {
-            delivery.due = now + pause(delivery.attempts, 21_600);
+            delivery.due = now + backoff(delivery.attempts, 21_600);
         }
         let is_probe = self.down.is_some_and(|(_, resume)| resume <= now);
         if is_success || (is_probe && !was_outage) {
@@ -162,7 +162,7 @@ impl Model {
                 self.release(Some(index));
             }
         } else if let (true, Some((probes, _))) = (is_probe, self.down) {
-            self.down = Some((probes + 1, now + pause(probes + 2, 600)));
+            self.down = Some((probes + 1, now + backoff(probes + 2, 600)));
         } else if was_outage && self.down.is_none() {
             let mut objects: Vec<usize> =
                 self.deliveries.iter().filter(|one| one.outage).map(|one| one.object).collect();

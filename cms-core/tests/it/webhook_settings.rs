@@ -15,7 +15,7 @@ use crate::{
 };
 
 #[test]
-fn changed_webhook_receives_events_by_its_settings_at_their_time() {
+fn changed_webhook_receives_events_that_match_its_settings_at_event_time() {
     let all = json!([{ "action": "Create" }, { "action": "Delete" }]);
     let (create_only, none) = (json!([{ "action": "Create" }]), json!([]));
     let types = |name: &str| json!([{ "content_type_definition_name": name }]);
@@ -50,7 +50,7 @@ fn changed_webhook_receives_events_by_its_settings_at_their_time() {
 }
 
 #[test]
-fn webhook_restored_from_the_trash_gets_no_events_of_the_time_between() {
+fn webhook_restored_from_the_trash_gets_no_events_of_its_time_in_the_trash() {
     for (has_other, is_followed) in [(false, false), (false, true), (true, false), (true, true)] {
         let test = with_webhook();
         if has_other {

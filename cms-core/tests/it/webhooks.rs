@@ -292,7 +292,7 @@ fn failing_delivery_blocks_only_its_own_object() {
     assert!(!test.cms.webhooks().list(&Caller::local()).unwrap().data[0].failing);
 }
 
-/// The order is per type and id, also if the object was deleted and created again.
+/// The order is per type and id, even if the object was deleted and created again.
 #[test]
 fn deliveries_of_one_type_and_id_are_sent_in_order() {
     let test = with_webhook();

@@ -1,6 +1,6 @@
 // Starts the page. The first requests, the code of the first screen and that of the frame (`start.ts`) load in
 // parallel. Imports of this file load before all of these: keep them small.
-import { sendFirstRequests } from './api/first-requests';
+import { sendPreloads } from './api/preload';
 import { screenFor } from './screen/shell/screens';
 import { preferredLanguage, useLanguage } from './text';
 import { decoded } from './value/url';
@@ -17,6 +17,6 @@ function loadFirstScreen(hasSession: boolean): Promise<unknown> | undefined {
   return screenFor(segments.length > 0 ? segments : [''])?.load();
 }
 
-void loadFirstScreen(sendFirstRequests())?.catch(() => null);
+void loadFirstScreen(sendPreloads())?.catch(() => null);
 const app = document.getElementById('app');
 if (app) void import('./start').then(({ start }) => start(app));

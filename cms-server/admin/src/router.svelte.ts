@@ -1,4 +1,4 @@
-// The address of the page: path and query below /admin, over the History API. Knows no screen.
+// The address of the page: path and query below /admin, over the History API. Imports no screen.
 import { isRecord } from './value/record';
 import { decoded } from './value/url';
 
@@ -43,10 +43,10 @@ type Guard = () => boolean;
 const guards = new Set<Guard>();
 
 /** Number of the history entry that is shown: the difference of two numbers is the distance of Back or Forward. */
-let place = placeOf(history.state);
+let historyPosition = historyPositionOf(history.state);
 
-function placeOf(state: unknown): number {
-  return isRecord(state) && typeof state.place === 'number' ? state.place : 0;
+function historyPositionOf(state: unknown): number {
+  return isRecord(state) && typeof state.historyPosition === 'number' ? state.historyPosition : 0;
 }
 
 function mayLeave(next: Address): boolean {
@@ -57,19 +57,19 @@ function mayLeave(next: Address): boolean {
 
 /** The browser has gone back or forward already: if a guard refuses, the page returns to the previous entry. */
 addEventListener('popstate', (event) => {
-  const next = placeOf(event.state);
-  if (next !== place && !mayLeave(read())) {
-    history.go(place - next);
+  const next = historyPositionOf(event.state);
+  if (next !== historyPosition && !mayLeave(read())) {
+    history.go(historyPosition - next);
     return;
   }
-  place = next;
+  historyPosition = next;
   follow();
 });
 
 function write(url: string, replace = false): void {
-  if (!replace) place += 1;
-  if (replace) history.replaceState({ place }, '', url);
-  else history.pushState({ place }, '', url);
+  if (!replace) historyPosition += 1;
+  if (replace) history.replaceState({ historyPosition }, '', url);
+  else history.pushState({ historyPosition }, '', url);
 }
 
 export const route = {

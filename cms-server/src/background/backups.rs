@@ -20,13 +20,13 @@ const CHECK_INTERVAL: Duration = Duration::from_mins(10);
 const TASK: (&str, Work) = ("backup", Work::File);
 
 /// Creates backups when they are due. A failed backup is retried, and does not stop the server.
-pub(super) async fn make_scheduled(app: Arc<App>, schedule: BackupSchedule) {
+pub(super) async fn create_scheduled(app: Arc<App>, schedule: BackupSchedule) {
     time::sleep(FIRST_CHECK_DELAY).await;
     loop {
         let has_duty = app.cms.has_duty(Duty::Backups);
         let due_in = if has_duty { due_in(&app, &schedule).await } else { None };
         let pause = match due_in {
-            Some(Duration::ZERO) if make(&app, &schedule).await => {
+            Some(Duration::ZERO) if create(&app, &schedule).await => {
                 schedule.every.min(CHECK_INTERVAL)
             }
             Some(Duration::ZERO) | None => CHECK_INTERVAL,
@@ -47,7 +47,7 @@ async fn due_in(app: &Arc<App>, schedule: &BackupSchedule) -> Option<Duration> {
 }
 
 /// Creates a backup; returns whether it is complete.
-async fn make(app: &Arc<App>, schedule: &BackupSchedule) -> bool {
+async fn create(app: &Arc<App>, schedule: &BackupSchedule) -> bool {
     let (schedule, state) = (schedule.clone(), Arc::clone(app));
     let is_stopping = move || state.draining.load(Ordering::Relaxed);
     let backup =
@@ -70,7 +70,7 @@ mod tests {
     use crate::{config::ServerConfig, telemetry::exposition};
 
     #[tokio::test(start_paused = true)]
-    async fn scheduled_backup_is_made_when_due_and_replaces_the_oldest() {
+    async fn scheduled_backup_is_created_when_due_and_replaces_the_oldest() {
         let core = TestCms::new();
         let folder = core.path().join("backups");
         let every = Duration::from_hours(24);
@@ -85,7 +85,7 @@ mod tests {
         let config = ServerConfig { backups: Some(schedule.clone()), ..ServerConfig::default() };
         let app = Arc::new(App::new(&config, Arc::clone(&core.cms)));
         assert_eq!(due_in(&app, &schedule).await, Some(Duration::ZERO));
-        let task = tokio::spawn(make_scheduled(Arc::clone(&app), schedule.clone()));
+        let task = tokio::spawn(create_scheduled(Arc::clone(&app), schedule.clone()));
         for round in 1..=4 {
             let before = names();
             let is_made = || {
@@ -114,13 +114,13 @@ mod tests {
         let metrics = exposition::render(&app).unwrap();
         let failed = "cms_backups_total{kind=\"scheduled\",result=\"failed\"} 1";
         assert!(metrics.contains(failed), "{metrics}");
-        assert!(!make(&app, &schedule).await);
+        assert!(!create(&app, &schedule).await);
         app.draining.store(true, Ordering::Relaxed);
         let folder = core.path().join("backups");
         let schedule =
             BackupSchedule { destination: BackupDestination::Folder(folder.clone()), ..schedule };
-        assert!(!make(&app, &schedule).await, "the server stops");
+        assert!(!create(&app, &schedule).await, "the server stops");
         assert_eq!(fs::read_dir(folder).unwrap().count(), 0);
-        assert!(core.cms.readiness().iter().all(|component| component.error.is_none()));
+        assert!(core.cms.readiness().iter().all(|part| part.error.is_none()));
     }
 }

@@ -15,17 +15,17 @@ const DUTY_INTERVAL: Duration = Duration::from_secs(5);
 /// Time to release duties, if the shared database does not respond.
 const RELEASE_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Interval of the checks for an abandoned replica.
-const ABANDONED_INTERVAL: Duration = Duration::from_millis(200);
+/// Interval of the checks whether the replica is abandoned.
+const ABANDONED_CHECK_INTERVAL: Duration = Duration::from_millis(200);
 
-/// Waits until the replica of this node has to be copied again.
-pub(crate) async fn abandoned(app: &App) {
+/// Waits until the replica of this node is abandoned, which means that it has to be copied again.
+pub(crate) async fn wait_until_replica_abandoned(app: &App) {
     while !app.cms.cluster().is_some_and(|cluster| cluster.replica().is_abandoned()) {
-        time::sleep(ABANDONED_INTERVAL).await;
+        time::sleep(ABANDONED_CHECK_INTERVAL).await;
     }
 }
 
-/// Reports the state of this node, renews its duties, and looks up the node that writes.
+/// Reports the state of this node, renews its duties, and looks up the writer node.
 pub(super) async fn report_and_renew_duties(app: Arc<App>) {
     if app.cms.cluster().is_none() {
         return;
@@ -57,7 +57,7 @@ fn report(app: &App, is_renewal_due: bool) -> Result<()> {
         return Ok(());
     }
     cluster.renew_lock_for_backup()?;
-    // Without a destination this node could make no backup.
+    // A node without a backup destination cannot create backups.
     let can_do = |duty: &Duty| match duty {
         Duty::Backups => app.config.backups.is_some(),
         // Renewed with every report, see above.

@@ -29,7 +29,7 @@ impl BackgroundTasks {
             tokio::spawn(webhooks::deliver(Arc::clone(app))),
         ];
         if let Some(schedule) = &app.config.backups {
-            tasks.push(tokio::spawn(backups::make_scheduled(Arc::clone(app), schedule.clone())));
+            tasks.push(tokio::spawn(backups::create_scheduled(Arc::clone(app), schedule.clone())));
         }
         Self(tasks)
     }

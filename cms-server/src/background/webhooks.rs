@@ -155,13 +155,17 @@ fn finish(running: &mut BTreeMap<i64, Vec<Dispatch>>, done: &Dispatch) -> i64 {
 /// Returns the deliveries of a webhook that are due.
 fn next(cms: &Cms, webhook: i64, running: &BTreeMap<i64, Vec<Dispatch>>) -> Result<Vec<Dispatch>> {
     let webhooks = cms.webhooks();
-    if webhooks.may_send()? { webhooks.due(Some(webhook), running) } else { Ok(Vec::new()) }
+    if webhooks.try_become_sender()? {
+        webhooks.due(Some(webhook), running)
+    } else {
+        Ok(Vec::new())
+    }
 }
 
 /// Returns whether the journal has more to read, and the deliveries that are due.
 fn poll(cms: &Cms, running: &BTreeMap<i64, Vec<Dispatch>>) -> Result<(bool, Vec<Dispatch>)> {
     let webhooks = cms.webhooks();
-    if !cms.has_duty(Duty::Webhooks) || !webhooks.may_send()? {
+    if !cms.has_duty(Duty::Webhooks) || !webhooks.try_become_sender()? {
         return Ok((false, Vec::new()));
     }
     let is_behind = webhooks.create_deliveries()? | webhooks.expire_deliveries()?;

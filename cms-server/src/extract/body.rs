@@ -151,7 +151,10 @@ pub(crate) fn object_or_empty(body: &[u8]) -> Result<Map<String, Value>> {
 
 /// Returns the parsed members of a body. An error in them is returned only if the addressed resource
 /// exists: 404 comes first (see docs/reference/http.md#order-of-checks).
-pub(crate) fn valid<T>(read: Result<T>, exists: impl FnOnce() -> Result<()>) -> Result<T> {
+pub(crate) fn parsed_or_not_found<T>(
+    read: Result<T>,
+    exists: impl FnOnce() -> Result<()>,
+) -> Result<T> {
     read.or_else(|error| exists().and(Err(error)))
 }
 

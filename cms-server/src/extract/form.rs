@@ -81,13 +81,13 @@ fn boundary(headers: &HeaderMap) -> Result<String> {
 }
 
 async fn read_fields(app: &Arc<App>, boundary: String, body: &mut Body) -> Result<Form> {
-    let gap = Arc::new(AtomicUsize::new(0));
+    let bytes_without_result = Arc::new(AtomicUsize::new(0));
     let limits = SizeLimit::new()
         .whole_stream(app.config.upload_limit)
         .per_field(MAX_FIELD_BYTES)
         .for_field(FILE_FIELD, app.config.upload_limit);
     let constraints = Constraints::new().size_limit(limits);
-    let frames = frames(BodyReader::new(app, body), Arc::clone(&gap));
+    let frames = frames(BodyReader::new(app, body), Arc::clone(&bytes_without_result));
     let mut fields = Multipart::with_constraints(frames, boundary, constraints);
     let mut form = Form::default();
     let mut count = 0;
@@ -96,12 +96,12 @@ async fn read_fields(app: &Arc<App>, boundary: String, body: &mut Body) -> Resul
         if count > MAX_FIELDS {
             return Err(Error::BadRequest("The form has too many fields".to_owned()));
         }
-        gap.store(0, Ordering::Relaxed);
+        bytes_without_result.store(0, Ordering::Relaxed);
         require_utf8_names(&field)?;
         if field.name() != Some(FILE_FIELD) {
             let name = field.name().unwrap_or_default().to_owned();
             form.set(&name, text(field).await?);
-            gap.store(0, Ordering::Relaxed);
+            bytes_without_result.store(0, Ordering::Relaxed);
             continue;
         }
         if form.file.is_some() {
@@ -109,7 +109,7 @@ async fn read_fields(app: &Arc<App>, boundary: String, body: &mut Body) -> Resul
         }
         form.request.file_name = file_name(&field);
         form.request.declared = field.content_type().map(ToString::to_string);
-        form.file = Some(receive(app, &mut field, &gap).await?);
+        form.file = Some(receive(app, &mut field, &bytes_without_result).await?);
     }
     Ok(form)
 }
@@ -135,12 +135,16 @@ async fn text(field: Field<'_>) -> Result<String> {
 }
 
 /// Streams a file to disk.
-async fn receive(app: &Arc<App>, field: &mut Field<'_>, gap: &AtomicUsize) -> Result<Incoming> {
+async fn receive(
+    app: &Arc<App>,
+    field: &mut Field<'_>,
+    bytes_without_result: &AtomicUsize,
+) -> Result<Incoming> {
     let mut file = blocking::run_without_permit(app, |app| app.cms.media().receive()).await??;
     let mut buffer = Vec::new();
     loop {
         let chunk = field.chunk().await.map_err(|error| parse_error(&error))?;
-        gap.store(0, Ordering::Relaxed);
+        bytes_without_result.store(0, Ordering::Relaxed);
         let is_last = chunk.is_none();
         buffer.extend_from_slice(&chunk.unwrap_or_default());
         if is_last || buffer.len() >= WRITE_BYTES {
@@ -160,18 +164,21 @@ async fn receive(app: &Arc<App>, field: &mut Field<'_>, gap: &AtomicUsize) -> Re
 /// The last frame does not count, since the parser may not have searched it yet.
 fn frames(
     body: BodyReader<'_>,
-    gap: Arc<AtomicUsize>,
+    bytes_without_result: Arc<AtomicUsize>,
 ) -> impl Stream<Item = io::Result<Bytes>> + Send {
-    stream::try_unfold((body, gap, 0), |(mut body, gap, last)| async move {
-        task::yield_now().await;
-        if gap.load(Ordering::Relaxed) > MAX_BYTES_WITHOUT_RESULT + last {
-            return Err(io::ErrorKind::InvalidData.into());
-        }
-        let Some(data) = body.next().await? else { return Ok(None) };
-        let length = data.len();
-        gap.fetch_add(length, Ordering::Relaxed);
-        Ok(Some((data, (body, gap, length))))
-    })
+    stream::try_unfold(
+        (body, bytes_without_result, 0),
+        |(mut body, bytes_without_result, last)| async move {
+            task::yield_now().await;
+            if bytes_without_result.load(Ordering::Relaxed) > MAX_BYTES_WITHOUT_RESULT + last {
+                return Err(io::ErrorKind::InvalidData.into());
+            }
+            let Some(data) = body.next().await? else { return Ok(None) };
+            let length = data.len();
+            bytes_without_result.fetch_add(length, Ordering::Relaxed);
+            Ok(Some((data, (body, bytes_without_result, length))))
+        },
+    )
 }
 
 /// A form without fields. A media object is created for the file unless the field `save` is 0.

@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn query_array_has_three_spellings() {
+    fn query_array_has_three_forms() {
         let list = |text: &str| Query::parse(text).list("ids");
         assert_eq!(list("ids[]=a&ids[]=b").unwrap(), ["a", "b"]);
         assert_eq!(list("ids%5B%5D=a&ids[1]=b").unwrap(), ["a", "b"]);

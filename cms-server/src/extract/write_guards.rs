@@ -16,7 +16,7 @@ pub(crate) fn read(parts: &Parts, repeatable: Option<&[u8]>) -> Result<WriteGuar
     let mut keys = parts.headers.get_all(&IDEMPOTENCY_KEY).iter();
     let key = match keys.next().zip(repeatable) {
         Some((value, json)) => {
-            // Several keys, or one that is no text, are refused as an invalid key.
+            // Several keys, or one that is not text, are refused as an invalid key.
             let key = value.to_str().ok().filter(|_| keys.next().is_none()).unwrap_or_default();
             let (path, query) = (parts.uri.path(), parts.uri.query().unwrap_or_default());
             let mut request = vec![path.as_bytes(), query.as_bytes(), json];

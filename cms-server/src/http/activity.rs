@@ -1,4 +1,4 @@
-//! The record of activity.
+//! The activity log.
 
 use cms_core::{Cms, Result, limits, paging::PageRequest, wire::activity::ActivityRequest};
 

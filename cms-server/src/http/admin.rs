@@ -1,6 +1,6 @@
 //! The admin page at `/admin`: the files that the build created from `admin/`.
 //!
-//! A path without a file, except below `assets/`, returns the page, which reads the path. The page
+//! A path without a file, except below `assets/`, returns the page, which routes the path in the browser. The page
 //! uses the public API alone; nothing here knows users or content.
 
 use std::{
@@ -25,7 +25,7 @@ use crate::{
 
 include!(concat!(env!("OUT_DIR"), "/admin_files.rs"));
 
-/// The policy of the page, without the origins of previews.
+/// The `Content-Security-Policy` of the page, without the origins of previews.
 const POLICY: &str = include_str!("../../admin/policy.txt");
 const FRAMES: &str = "frame-src 'self'";
 
@@ -76,7 +76,7 @@ impl PageFile {
     }
 }
 
-/// A file of the page, or the page itself for an address that the page reads.
+/// A file of the page, or the page itself for a path that the page routes in the browser.
 pub(crate) fn get(app: &App, head: &Parts) -> Response {
     let path = head.uri.path();
     let path = path.strip_prefix("/admin").unwrap_or(path);
@@ -86,7 +86,7 @@ pub(crate) fn get(app: &App, head: &Parts) -> Response {
         return send(head, file, caching);
     }
     if path.starts_with(ASSETS) {
-        // A file of an earlier build: the page that requests it offers to be loaded again.
+        // A file of an earlier build: the page that requests it offers the user to reload.
         return error::unknown_path();
     }
     let page = &BY_NAME[PAGE];

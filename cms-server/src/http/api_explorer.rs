@@ -1,6 +1,6 @@
 //! The API explorer at `/docs` (`cms open api`): Swagger UI over the OpenAPI document.
 //!
-//! The page itself is public: it asks the user for a key, and loads the document with it
+//! The page itself is unauthenticated: it prompts the user for a key, and loads the document with it
 //! ([`super::openapi`]). It loads files of this server only, which its policy enforces.
 
 use std::{io::Read, sync::Arc};

@@ -35,7 +35,7 @@ fn elements(cms: &Cms, context: &RequestContext<'_>) -> Result<BatchElements> {
     BatchElements::read(context.body, cms.config().batch_limit)
 }
 
-/// A report with errors is a 400, also when some objects were saved.
+/// A report with errors is a 400, even when some objects were saved.
 fn response(report: &BatchReport) -> Response {
     let response = Response::json(report);
     if report.batch_error_count == 0 {

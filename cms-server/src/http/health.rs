@@ -17,30 +17,30 @@ pub(crate) fn alive(_: &App, _: &Parts) -> Response {
     Response::json(&json!({ "status": "ok" }))
 }
 
-/// Readiness: every component of the data directory works, and the server is not about to stop. The
-/// response has the state of each component; the reasons are in the log only, since the route is
-/// public.
+/// Readiness: every part of the server works, and the server is not about to stop. The
+/// response has the state of each part; the reasons are in the log only, since the route is
+/// unauthenticated.
 pub(crate) fn ready(app: &App, _: &Parts) -> Response {
-    let mut components = Map::new();
+    let mut parts = Map::new();
     let mut is_ready = true;
     let mut add = |name: &str, is_unavailable: bool| {
         is_ready &= !is_unavailable;
         let state = if is_unavailable { "not ready" } else { "ok" };
-        components.insert(name.to_owned(), Value::from(state));
+        parts.insert(name.to_owned(), Value::from(state));
     };
     add("server", app.is_draining());
-    for component in app.cms.readiness() {
-        add(component.name, component.error.is_some());
-        if let Some(error) = component.error {
-            tracing::warn!(part = component.name, error, "not ready");
+    for part in app.cms.readiness() {
+        add(part.name, part.error.is_some());
+        if let Some(error) = part.error {
+            tracing::warn!(part = part.name, error, "not ready");
         }
     }
     if is_ready {
-        return Response::json(&json!({ "status": "ok", "parts": components }));
+        return Response::json(&json!({ "status": "ok", "parts": parts }));
     }
     let mut body = wire::error::body(&Error::Busy(String::new()));
     body["status"] = Value::from("not ready");
-    body["parts"] = Value::Object(components);
+    body["parts"] = Value::Object(parts);
     unavailable(&body)
 }
 

@@ -163,37 +163,41 @@ async fn original(
     // An HTTP/1 connection sends one response at a time.
     let chunk_bytes =
         if parts.version == Version::HTTP_2 { FIRST_CHUNK_BYTES } else { RESPONSE_CHUNK_BYTES };
-    let mut rest = Rest { range, chunk_bytes };
-    let first = next_chunk(app, image, &mut rest).await?.unwrap_or_default();
-    if rest.range.is_empty() {
+    let mut remaining = RemainingRange { range, chunk_bytes };
+    let first = next_chunk(app, image, &mut remaining).await?.unwrap_or_default();
+    if remaining.range.is_empty() {
         return Ok(Response::file(media_type, first));
     }
-    let reader = (Arc::clone(app), Arc::clone(image), rest);
-    let more = stream::try_unfold(reader, |(app, image, mut rest)| async move {
-        let chunk = next_chunk(&app, &image, &mut rest).await;
+    let reader = (Arc::clone(app), Arc::clone(image), remaining);
+    let more = stream::try_unfold(reader, |(app, image, mut remaining)| async move {
+        let chunk = next_chunk(&app, &image, &mut remaining).await;
         let chunk = chunk.inspect_err(|error| tracing::warn!(%error, "file response aborted"))?;
-        Ok::<_, Error>(chunk.map(|chunk| (chunk, (app, image, rest))))
+        Ok::<_, Error>(chunk.map(|chunk| (chunk, (app, image, remaining))))
     });
     let chunks = stream::once(async { Ok(first) }).chain(more);
     Ok(Response::stream(media_type, length, Body::from_stream(chunks)))
 }
 
 /// The range of a file that is not read yet, and the size of the next chunk.
-struct Rest {
+struct RemainingRange {
     range: Range<u64>,
     chunk_bytes: u64,
 }
 
 /// Reads the next chunk; none at the end.
-async fn next_chunk(app: &Arc<App>, image: &Arc<Image>, rest: &mut Rest) -> Result<Option<Bytes>> {
-    let Range { start, end } = rest.range;
+async fn next_chunk(
+    app: &Arc<App>,
+    image: &Arc<Image>,
+    remaining: &mut RemainingRange,
+) -> Result<Option<Bytes>> {
+    let Range { start, end } = remaining.range;
     if start >= end {
         return Ok(None);
     }
-    let chunk = start..end.min(start + rest.chunk_bytes);
+    let chunk = start..end.min(start + remaining.chunk_bytes);
     wait_for_memory(app, chunk.end - chunk.start).await?;
-    rest.range.start = chunk.end;
-    rest.chunk_bytes = (rest.chunk_bytes * CHUNK_GROWTH).min(RESPONSE_CHUNK_BYTES);
+    remaining.range.start = chunk.end;
+    remaining.chunk_bytes = (remaining.chunk_bytes * CHUNK_GROWTH).min(RESPONSE_CHUNK_BYTES);
     let image = Arc::clone(image);
     blocking::run(app, Work::File, move |app| app.cms.media().read(&image, chunk)).await?.map(Some)
 }

@@ -24,7 +24,7 @@ pub(crate) fn update(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Resp
     let [id, ..] = &context.path;
     let payload = body::object(context.body)?;
     let exists = || cms.keys().require(&context.caller, id);
-    let update = body::valid(KeyUpdate::from_payload(&payload), exists)?;
+    let update = body::parsed_or_not_found(KeyUpdate::from_payload(&payload), exists)?;
     let ignored = payload.keys().map(String::as_str);
     let ignored = ignored.filter(|member| KeyUpdate::READ_ONLY.contains(member));
     context.ignored_payload = ignored_names::header_value(ignored);
@@ -35,7 +35,7 @@ pub(crate) fn rotate(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Resp
     let [id, ..] = &context.path;
     let payload = body::object_or_empty(context.body)?;
     let exists = || cms.keys().require(&context.caller, id);
-    let hours = body::valid(grace_hours(&payload), exists)?;
+    let hours = body::parsed_or_not_found(grace_hours(&payload), exists)?;
     Ok(Response::json(&cms.keys().rotate(&context.caller, id, hours)?))
 }
 

@@ -70,7 +70,7 @@ async fn start(
     })
 }
 
-/// Signs in the person whom the issuer names.
+/// Signs in the user whom the ID token identifies.
 async fn callback(
     app: &Arc<App>,
     openid: &Arc<OpenId>,

@@ -21,7 +21,7 @@ pub(crate) fn put(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Respons
         }
         _ => Ok(()),
     };
-    let request = body::valid(PresenceRequest::from_payload(&payload), exists)?;
+    let request = body::parsed_or_not_found(PresenceRequest::from_payload(&payload), exists)?;
     cms.presences().put(&context.caller, request)?;
     Ok(Response::no_content())
 }

@@ -42,7 +42,7 @@ impl PresenceEvents {
             if let Some(known) = moved {
                 push(&mut events, known, true);
             }
-            // A repeated presence is no event.
+            // A repeated presence causes no event.
             if moved.is_some() || known.is_none_or(|known| known.property != presence.property) {
                 push(&mut events, &presence, false);
             }

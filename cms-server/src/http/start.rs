@@ -16,7 +16,7 @@ const VARY: HeaderValue = HeaderValue::from_static("accept");
 
 static PAGE: LazyLock<String> = LazyLock::new(|| page(crate::HAS_ADMIN_PAGE, DOCUMENTATION));
 
-/// Allows the style of the page, by its digest, and nothing else.
+/// Allows only the style of the page, by its hash.
 const POLICY: HeaderValue = HeaderValue::from_static(
     "default-src 'none'; style-src 'sha256-i5Raoh9uy6TTX8pna9qTbiN9LgLDr8ZbTU1xkv6KXtI='; img-src data:; base-uri 'none'; form-action 'none'; \
      frame-ancestors 'none'",
@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn policy_has_the_digest_of_the_style() {
+    fn policy_has_the_hash_of_the_style() {
         let digest = BASE64_STANDARD.encode(digest(&SHA256, STYLE.as_bytes()));
         assert!(POLICY.to_str().unwrap().contains(&format!("'sha256-{digest}'")), "{digest}");
     }

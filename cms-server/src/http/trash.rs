@@ -31,7 +31,7 @@ pub(crate) fn restore(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Res
     let [entry, ..] = &context.path;
     let payload = body::object_or_empty(context.body)?;
     let exists = || cms.trash().get(&context.caller, entry).map(drop);
-    let request = body::valid(RestoreRequest::from_payload(payload), exists)?;
+    let request = body::parsed_or_not_found(RestoreRequest::from_payload(payload), exists)?;
     Ok(Response::tagged(cms.trash().restore(&context.caller, entry, request)?))
 }
 

@@ -18,7 +18,7 @@ pub(crate) fn replay(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Resp
     let [id, ..] = &context.path;
     let payload = body::object_or_empty(context.body)?;
     let exists = || cms.webhooks().require(&context.caller, id);
-    let request = body::valid(ReplayRequest::from_payload(&payload), exists)?;
+    let request = body::parsed_or_not_found(ReplayRequest::from_payload(&payload), exists)?;
     Ok(Response::json(&cms.webhooks().replay(&context.caller, id, &request)?))
 }
 

@@ -81,9 +81,9 @@ impl Connection {
         }
     }
 
-    /// Notes that a request ended before its body was read: the end of the connection waits for the client
-    /// then, see [`Socket`].
-    pub(crate) fn leave_body_unread(&self) {
+    /// Records that a request ended before its body was read. When the connection closes, [`Socket`] then discards
+    /// the rest of the body.
+    pub(crate) fn mark_body_unread(&self) {
         self.has_unread_body.store(true, Ordering::Relaxed);
     }
 
@@ -118,8 +118,8 @@ impl Connection {
             }
             let sent = usize::try_from(written - written_before).unwrap_or(usize::MAX);
             if unsent == 0 || unsent_before == 0 {
-                // Only time in which the server waits for the client counts. But the bytes that the system took
-                // in this time give the client time to read them.
+                // Only time in which the server waits for the client counts. Bytes that went into the send buffer
+                // of the kernel count as sent: the client gets time to read them.
                 transfer = min_rate.start();
                 transfer.record(sent, Duration::ZERO);
                 continue;

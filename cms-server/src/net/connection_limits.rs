@@ -65,8 +65,8 @@ impl ConnectionLimits {
         }
     }
 
-    /// Waits until the number of connections allows one more.
-    pub(crate) async fn permit(&self) -> OwnedSemaphorePermit {
+    /// Waits for a permit for one more connection.
+    pub(crate) async fn acquire_permit(&self) -> OwnedSemaphorePermit {
         let permit = Arc::clone(&self.permits).acquire_owned().await;
         permit.expect("the semaphore is never closed")
     }
@@ -150,7 +150,7 @@ mod tests {
         let peer = peer.parse().unwrap();
         let mut accepted = Vec::new();
         for _ in 0..200 {
-            let permit = limits.permit().await;
+            let permit = limits.acquire_permit().await;
             accepted.extend(limits.accept(permit, peer));
         }
         accepted

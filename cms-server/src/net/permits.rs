@@ -47,7 +47,7 @@ pub(crate) enum Work {
     SlowImage,
     /// Decodes and stores a received file.
     Upload,
-    /// Reads a chunk of a stored file, or makes a backup: a disk, or a network. Also health and metrics.
+    /// Reads a chunk of a stored file, or creates a backup: waits for a disk or a network. Also health checks and metrics.
     File,
     /// Hashes passwords: tens of milliseconds of a core, and 19 MiB each.
     Password,
@@ -194,7 +194,7 @@ impl Kind {
     }
 }
 
-/// Counts one waiting request until it is dropped, also when the client disconnects meanwhile.
+/// Counts one waiting request until it is dropped, even when the client disconnects meanwhile.
 struct Waiting<'a>(&'a AtomicUsize);
 
 impl<'a> Waiting<'a> {

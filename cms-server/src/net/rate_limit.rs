@@ -1,7 +1,7 @@
 //! Request rate limits by key and by address: 429, only when an operator configures them.
 //!
 //! A leaky bucket of [`Rate::burst`] requests that drains at [`Rate::per_second`] is stored as one
-//! number: the time at which it is empty. Existing crates keep every client for ever and cannot
+//! number: the time at which it is empty. Existing crates never evict the entry of a client and cannot
 //! change a rate, so they are not used. Time is an argument, so that tests choose it.
 
 use std::{
@@ -67,8 +67,8 @@ impl<K: Hash + Eq + Clone> RateLimiter<K> {
         Self { rate: AtomicU64::new(packed(rate)), empty_at: Cache::new(MAX_BUCKETS) }
     }
 
-    /// Changes the limit. All buckets are empty then: their fill is a time, which means another number of
-    /// requests at another rate.
+    /// Changes the limit. If it changes, all buckets are cleared: a stored time stands for a different number of
+    /// requests at a different rate.
     pub(crate) fn set(&self, rate: Option<Rate>) {
         if self.rate.swap(packed(rate), Ordering::Relaxed) != packed(rate) {
             self.empty_at.clear();

@@ -7,7 +7,7 @@
 //!
 //! A placeholder has the length of what it replaces, so an error in this module cannot move the border
 //! between two requests. A byte is replaced only where a request certainly begins: at the start of a
-//! connection, and after the end of a request if no byte behind it had been read by then. With pipelined
+//! connection, and after the end of a request if no byte after it had been read by then. With pipelined
 //! requests, and after a body without a length, this is not certain: nothing is replaced, so that a body is
 //! never taken for a request line.
 //!
@@ -189,7 +189,7 @@ fn path_start(bytes: &[u8]) -> Option<usize> {
 fn original(query: &str, replaced: &[(usize, u8)]) -> String {
     let mut bytes = query.as_bytes().to_vec();
     for (position, byte) in replaced {
-        // A query ends at a `#`; the URI has nothing behind it.
+        // A query ends at a `#`; the URI does not contain what follows it.
         if let Some(replaced) = bytes.get_mut(*position) {
             *replaced = *byte;
         }

@@ -12,12 +12,12 @@ pub(crate) const SCARCE_STALL_TIMEOUT: Duration = Duration::from_secs(10);
 /// Bytes of a request body or a response above which a client uses a large part of shared memory.
 pub(crate) const LARGE_BYTES: usize = 1024 * 1024;
 
-/// Waiting time that a client may take beyond what the minimum rate allows, because connections pause.
+/// Waiting time that a client may take beyond what the minimum rate allows: connections can stall for some time.
 const WAIT_ALLOWANCE: Duration = Duration::from_secs(30);
 /// Factor of the minimum rate for a client that holds [`LARGE_BYTES`] or more.
 const LARGE_RATE_FACTOR: u64 = 32;
 
-/// The minimum transfer rate of a client, in bytes per second; 0 for any.
+/// The minimum transfer rate of a client, in bytes per second; 0 for no minimum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct MinTransferRate(pub(crate) u64);
 

@@ -32,7 +32,7 @@ use client::HttpClient;
 pub use config::OpenIdConfig;
 
 /// How long the discovery document and the keys of the issuer are used.
-const MAX_PROVIDER_AGE: Duration = Duration::from_hours(1);
+const MAX_METADATA_AGE: Duration = Duration::from_hours(1);
 /// Maximum time of discovery, with its two requests, and of each other request.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -69,7 +69,7 @@ impl OpenId {
 
     /// Checks that the issuer can be used, before anything is stored for a sign-in.
     pub(crate) async fn discover(&self) -> Result<()> {
-        self.provider(MAX_PROVIDER_AGE).await.map(drop)
+        self.provider(MAX_METADATA_AGE).await.map(drop)
     }
 
     /// The URL of the issuer at which the browser signs in.
@@ -78,7 +78,7 @@ impl OpenId {
         redirect_url: String,
         start: OpenIdStart,
     ) -> Result<String> {
-        let client = self.client(&*self.provider(MAX_PROVIDER_AGE).await?, redirect_url)?;
+        let client = self.client(&*self.provider(MAX_METADATA_AGE).await?, redirect_url)?;
         let verifier = PkceCodeVerifier::new(start.verifier);
         let request = client.authorize_url(
             AuthenticationFlow::<CoreResponseType>::AuthorizationCode,
@@ -100,7 +100,7 @@ impl OpenId {
         sign_in: OpenIdSignIn,
         now: Timestamp,
     ) -> Result<Map<String, Value>> {
-        let provider = self.provider(MAX_PROVIDER_AGE).await?;
+        let provider = self.provider(MAX_METADATA_AGE).await?;
         let client = self.client(&provider, redirect_url.clone())?;
         let request = client.exchange_code(AuthorizationCode::new(code));
         let request = request.map_err(|error| unavailable(error.to_string()))?;

@@ -74,7 +74,7 @@ struct Key {
     query: Box<str>,
 }
 
-/// A key for looking up, without a copy of the texts. Its hash equals that of [`Key`].
+/// A borrowed key for lookups. Its hash equals that of [`Key`].
 #[derive(Hash)]
 struct KeyRef<'a> {
     actor: i64,

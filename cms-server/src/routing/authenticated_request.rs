@@ -58,7 +58,7 @@ pub(super) struct AuthenticatedRequest {
 enum InlineResult {
     Response(Response),
     /// The handler has to run again on a thread that may block, with the permit if it already has one.
-    NotFast(Option<Permit>),
+    WouldBlock(Option<Permit>),
 }
 
 impl AuthenticatedRequest {
@@ -106,7 +106,7 @@ impl AuthenticatedRequest {
         if self.route.execution == Execution::Inline && is_short {
             match self.respond_inline(app, &caller, &json.bytes, entry.as_ref()).await? {
                 InlineResult::Response(response) => return Ok(response),
-                InlineResult::NotFast(kept) => permit = kept,
+                InlineResult::WouldBlock(kept) => permit = kept,
             }
         }
         // When the client disconnects, this future is dropped, and with it this guard, which cancels the work.
@@ -146,7 +146,7 @@ impl AuthenticatedRequest {
         let call =
             |app: &App| span.in_scope(|| self.call(app, caller, body, Form::default(), entry));
         match blocking::run_inline(app, call)? {
-            Err(Error::NotFast) => Ok(InlineResult::NotFast(permit)),
+            Err(Error::WouldBlock) => Ok(InlineResult::WouldBlock(permit)),
             Ok(response) if response.is_pending() => {
                 let response = response.committed(self.route.error_response).await;
                 Ok(InlineResult::Response(self.negotiated(app, response)))
@@ -189,7 +189,7 @@ impl AuthenticatedRequest {
     /// Calls the handler, and completes its response for the client.
     ///
     /// # Errors
-    /// Only [`Error::NotFast`]; other errors become responses.
+    /// Only [`Error::WouldBlock`]; other errors become responses.
     fn call(
         &self,
         app: &App,
@@ -233,7 +233,7 @@ impl AuthenticatedRequest {
             unknown_paths: UnknownPaths::default(),
         };
         let response = match (self.handler)(&app.cms, &mut context) {
-            Err(Error::NotFast) => return Err(Error::NotFast),
+            Err(Error::WouldBlock) => return Err(Error::WouldBlock),
             response => response.unwrap_or_else(self.route.error_response),
         };
         let ignored = context.query.ignored(context.known_parameters, &context.unknown_paths);

@@ -126,7 +126,7 @@ pub(crate) async fn handle(
     let time = started.elapsed();
     app.metrics.count_request(route, response.status, time);
     if sends_body && !body::discard(&mut body).await {
-        connection.leave_body_unread();
+        connection.mark_body_unread();
     }
     log.write(&app, &response, &method, &uri, &request_id, time);
     let mut response =
@@ -203,7 +203,7 @@ async fn respond(
             let mut response = Box::pin(images::get(app, &parts, &query, &segments)).await;
             // The file may have been uploaded on another node a moment ago.
             if response.status == StatusCode::NOT_FOUND
-                && has_caught_up(app, route, &parts.headers).await
+                && wait_for_newest_state(app, route, &parts.headers).await
             {
                 response = Box::pin(images::get(app, &parts, &query, &segments)).await;
             }
@@ -263,7 +263,7 @@ async fn respond(
             let mut response = Arc::clone(&request).respond(app, body, outputs).await;
             // The key or session may have been created on another node a moment ago.
             if matches!(response, Err(Error::Unauthenticated))
-                && Box::pin(has_caught_up(app, route, &request.parts.headers)).await
+                && Box::pin(wait_for_newest_state(app, route, &request.parts.headers)).await
             {
                 outputs.remove_cookie = None;
                 response = Box::pin(Arc::clone(&request).respond(app, body, outputs)).await;
@@ -291,9 +291,9 @@ fn needed_consistency(app: &App, route: &Route) -> Option<Consistency> {
     }
 }
 
-/// Brings the replica to the newest state for a route that may read an older one. Returns false if the
-/// replica was new enough for any read before, or cannot be brought there.
-async fn has_caught_up(app: &App, route: &Route, headers: &HeaderMap) -> bool {
+/// Waits until the replica has the newest state, if the route may read an older one. Returns false if there is no
+/// cluster, if the route always reads the newest state, or if the wait fails.
+async fn wait_for_newest_state(app: &App, route: &Route, headers: &HeaderMap) -> bool {
     app.cms.cluster().is_some()
         && needed_consistency(app, route) != Some(Consistency::Strict)
         && app.head_checks.wait(&app.cms, (Consistency::Strict, false), headers).await.is_ok()

@@ -66,7 +66,7 @@ pub(crate) enum Endpoint {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Execution {
     /// On the thread of the connection: work of microseconds, where changing threads would take longer.
-    /// A handler that would take longer ends with [`Error::NotFast`] and is run again as
+    /// A handler that would take longer ends with [`Error::WouldBlock`] and is run again as
     /// [`Self::Blocking`].
     Inline,
     /// On a thread that may block, with a permit.
@@ -257,7 +257,7 @@ impl Route {
     /// - uploads, which go to the bucket from here;
     /// - sign-in and other requests that hash a password, because each node limits their number;
     /// - sign-out;
-    /// - presence, which each node keeps for itself;
+    /// - presence, which each node stores separately;
     /// - requests whose progress is a stream.
     pub(crate) fn may_be_forwarded(&self) -> bool {
         matches!(self.endpoint, Endpoint::Authenticated(..))

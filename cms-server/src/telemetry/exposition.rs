@@ -5,7 +5,7 @@ use prometheus::{
     Counter, Gauge, IntCounterVec, IntGaugeVec, Opts, Registry, TextEncoder, core::Collector,
 };
 
-use super::metrics::valid;
+use super::metrics::expect_valid;
 use crate::{net::permits::PermitState, state::App};
 
 /// Renders all metrics in the text format of Prometheus.
@@ -114,7 +114,7 @@ impl Snapshot {
             core.writer.busy.as_secs_f64(),
         );
         self.value(
-            "cms_webhook_deliveries_waiting",
+            "cms_webhook_deliveries_pending",
             "Pending webhook deliveries.",
             as_float(core.deliveries_pending),
         );
@@ -148,7 +148,7 @@ impl Snapshot {
             "cms_images_total",
             "Requests for rendered images, by where these came from: memory, disk, or rendered.",
         );
-        let images = valid(IntCounterVec::new(images, &["source"]));
+        let images = expect_valid(IntCounterVec::new(images, &["source"]));
         for (source, count) in [("memory", memory), ("disk", disk), ("rendered", rendered)] {
             images.with_label_values(&[source]).inc_by(count);
         }
@@ -214,13 +214,13 @@ impl Snapshot {
     fn process(&self) {}
 
     fn value(&self, name: &str, help: &str, value: f64) {
-        let gauge = valid(Gauge::new(name, help));
+        let gauge = expect_valid(Gauge::new(name, help));
         gauge.set(value);
         self.add(gauge);
     }
 
     fn counter(&self, name: &str, help: &str, value: f64) {
-        let counter = valid(Counter::new(name, help));
+        let counter = expect_valid(Counter::new(name, help));
         counter.inc_by(value);
         self.add(counter);
     }
@@ -228,7 +228,7 @@ impl Snapshot {
     /// A gauge with one label.
     fn gauge(&self, name: &str, help: &str, values: &[(&str, &str, usize)]) {
         let Some((label, _, _)) = values.first() else { return };
-        let gauges = valid(IntGaugeVec::new(Opts::new(name, help), &[*label]));
+        let gauges = expect_valid(IntGaugeVec::new(Opts::new(name, help), &[*label]));
         for (_, value, number) in values {
             gauges.with_label_values(&[*value]).set(i64::try_from(*number).unwrap_or(i64::MAX));
         }
@@ -236,7 +236,7 @@ impl Snapshot {
     }
 
     fn add(&self, collector: impl Collector + 'static) {
-        valid(self.0.register(Box::new(collector)));
+        expect_valid(self.0.register(Box::new(collector)));
     }
 }
 

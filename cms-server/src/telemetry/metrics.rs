@@ -32,8 +32,8 @@ impl Metrics {
     pub(crate) fn new() -> Self {
         let registry = Registry::new();
         let counter = |name: &str, help: &str, labels: &[&str]| {
-            let counter = valid(IntCounterVec::new(Opts::new(name, help), labels));
-            valid(registry.register(Box::new(counter.clone())));
+            let counter = expect_valid(IntCounterVec::new(Opts::new(name, help), labels));
+            expect_valid(registry.register(Box::new(counter.clone())));
             counter
         };
         let durations = HistogramOpts::new(
@@ -47,7 +47,7 @@ impl Metrics {
                 "Requests by route and status.",
                 &["route", "method", "status"],
             ),
-            durations: valid(HistogramVec::new(durations, &["route", "method"])),
+            durations: expect_valid(HistogramVec::new(durations, &["route", "method"])),
             deliveries: counter(
                 "cms_webhook_attempts_total",
                 "Webhook requests by result.",
@@ -60,12 +60,12 @@ impl Metrics {
             ),
             forwarded: counter(
                 "cms_cluster_forwarded_total",
-                "Writes that were sent to the node that writes, by result.",
+                "Writes that were sent to the writer node, by result.",
                 &["result"],
             ),
             registry,
         };
-        valid(metrics.registry.register(Box::new(metrics.durations.clone())));
+        expect_valid(metrics.registry.register(Box::new(metrics.durations.clone())));
         // These counters exist from the start, with 0. The counter of forwarded writes appears with its first
         // event; a single server never has it.
         for result in ["delivered", "rejected", "no_response"] {
@@ -115,6 +115,6 @@ impl Metrics {
 }
 
 /// Returns a metric. Never fails: names and labels are constants, and a test scrapes all of them.
-pub(crate) fn valid<T>(result: prometheus::Result<T>) -> T {
-    result.expect("names of metrics are valid and unique")
+pub(crate) fn expect_valid<T>(result: prometheus::Result<T>) -> T {
+    result.expect("names of metrics are expect_valid and unique")
 }

@@ -37,7 +37,7 @@ pub(crate) struct RequestLog {
 
 /// What a request reads, for the line of a slow query.
 pub(crate) enum LoggedQuery {
-    /// The request is no read.
+    /// The request is not a read.
     None,
     /// The query string as the client sent it, if the URI contains placeholders for some of its
     /// characters; otherwise none, and the query string is that of the URI.

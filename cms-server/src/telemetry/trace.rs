@@ -41,7 +41,7 @@ impl Traces {
     ///
     /// # Errors
     /// When the URL is not valid.
-    pub fn to(collector: &str) -> Result<Self, String> {
+    pub fn export_to(collector: &str) -> Result<Self, String> {
         // Fails only if a cryptography provider is already installed, which works too.
         rustls::crypto::ring::default_provider().install_default().ok();
         let client = Client::builder().timeout(EXPORT_TIMEOUT).build();

@@ -1,4 +1,4 @@
-//! The record of activity over HTTP.
+//! The activity log over HTTP.
 
 use serde_json::{Value, json};
 

@@ -14,7 +14,7 @@ use cms_core::{
     testing::TestCms,
     wire::{change::ChangesRequest, key::KeyKind, presence::PresenceRequest},
 };
-use cms_server::{Running, ServerConfig, serve};
+use cms_server::{RunningServer, ServerConfig, serve};
 use serde_json::{Value, json};
 
 use crate::support::{CallerKind, TestApp, definition, error, generic, object};
@@ -27,11 +27,11 @@ const READ_TIMEOUT: Duration = Duration::from_secs(20);
 const WRITERS: usize = 4;
 const OBJECTS_PER_WRITER: usize = 60;
 
-fn start(config: ServerConfig) -> (TestCms, Running) {
+fn start(config: ServerConfig) -> (TestCms, RunningServer) {
     start_on(TestCms::new(), config)
 }
 
-fn start_on(core: TestCms, config: ServerConfig) -> (TestCms, Running) {
+fn start_on(core: TestCms, config: ServerConfig) -> (TestCms, RunningServer) {
     let first = FirstKeys { read_write: Some(KEY.to_owned()), ..FirstKeys::default() };
     core.cms.keys().ensure_first(&first).unwrap();
     core.cms.types().create(&Caller::local(), definition("post")).unwrap();
@@ -195,7 +195,7 @@ fn stream_ends_with_its_key_and_its_server() {
     assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
 }
 
-/// A stream ends within a second after its session, also when nothing else changes.
+/// A stream ends within a second after its session, even when nothing else changes.
 #[test]
 fn stream_ends_with_its_session() {
     let (core, running) = start(ServerConfig::default());
@@ -264,7 +264,7 @@ fn stream_sends_presence() {
     assert_eq!(client.next(), Some(event("t", "a", Some("title"), true)));
     assert_eq!(client.next(), Some(event("t", "b", None, false)));
     assert_eq!(client.last, start);
-    // A repeated presence is no event: the next event is the change.
+    // A repeated presence causes no event: the next event is the change.
     put("t", "b", None);
     create(&core.cms, "c");
     assert_eq!(client.next().unwrap()["id"], "c");

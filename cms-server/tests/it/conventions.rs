@@ -108,7 +108,7 @@ async fn unknown_path_returns_404_and_method_405() {
         "/api",
         "/api/v1/content",
         "/api/v2/content/post",
-        "/api/v1/content/post/one/republish",
+        "/api/v1/content/post/one/rebuild_public_view",
         "/api/v1/searches",
         "/api/v1/workflow/post",
         "/api/graphql/nothing",
@@ -165,7 +165,7 @@ async fn unknown_path_returns_404_and_method_405() {
 
 /// A trailing slash, percent-encoding, `Accept`, letter case of ids.
 #[tokio::test]
-async fn path_has_several_spellings() {
+async fn path_has_several_equivalent_forms() {
     let app = TestApp::new();
     let object = app.get(ONE).await.json();
     for path in

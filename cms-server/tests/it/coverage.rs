@@ -63,7 +63,7 @@ impl Row {
 }
 
 //                           none   unknown read write scoped stranger admin
-const PUBLIC: [u16; 7] = [200, 200, 200, 200, 200, 200, 200];
+const UNAUTHENTICATED: [u16; 7] = [200, 200, 200, 200, 200, 200, 200];
 const ANY_KEY: [u16; 7] = [401, 401, 200, 200, 200, 200, 200];
 const READ: [u16; 7] = [401, 401, 200, 200, 200, 403, 200];
 const WRITE: [u16; 7] = [401, 401, 403, 200, 200, 403, 200];
@@ -85,11 +85,11 @@ pub(crate) fn rows() -> Vec<Row> {
     let project = json!({ "contentTypes": [definition("author")] });
     let post = json!({ "title": "A title" });
 
-    row("GET", "/", "/", none.clone(), PUBLIC);
-    row("GET", "/healthz", "/healthz", none.clone(), PUBLIC);
-    row("GET", "/writerz", "/writerz", none.clone(), PUBLIC);
-    row("GET", "/readyz", "/readyz", none.clone(), PUBLIC);
-    row("GET", "/metrics", "/metrics", none.clone(), PUBLIC);
+    row("GET", "/", "/", none.clone(), UNAUTHENTICATED);
+    row("GET", "/healthz", "/healthz", none.clone(), UNAUTHENTICATED);
+    row("GET", "/writerz", "/writerz", none.clone(), UNAUTHENTICATED);
+    row("GET", "/readyz", "/readyz", none.clone(), UNAUTHENTICATED);
+    row("GET", "/metrics", "/metrics", none.clone(), UNAUTHENTICATED);
     row("GET", "/api/auth-context", "/api/auth-context", none.clone(), ANY_KEY);
 
     let types = "/api/v1/internal/contenttype";
@@ -170,12 +170,12 @@ pub(crate) fn rows() -> Vec<Row> {
     graphql(&mut row);
     let openapi = "/api/v1/open-api-schema.json";
     row("GET", openapi, openapi, none.clone(), ANY_KEY);
-    row("GET", "/admin", "/admin", none.clone(), PUBLIC);
-    row("GET", "/admin/{*path}", "/admin/c/note/one", none.clone(), PUBLIC);
+    row("GET", "/admin", "/admin", none.clone(), UNAUTHENTICATED);
+    row("GET", "/admin/{*path}", "/admin/c/note/one", none.clone(), UNAUTHENTICATED);
     for path in
         ["/docs", "/docs/page.css", "/docs/page.js", "/docs/swagger-ui.css", "/docs/swagger-ui.js"]
     {
-        row("GET", path, path, none.clone(), PUBLIC);
+        row("GET", path, path, none.clone(), UNAUTHENTICATED);
     }
     let keys = "/api/v1/internal/key";
     row("GET", keys, keys, none.clone(), MANAGE);
@@ -305,7 +305,7 @@ fn users(row: &mut impl FnMut(&'static str, &'static str, &'static str, Value, [
     row("GET", sessions.0, sessions.1, none.clone(), MANAGE);
     row("DELETE", sessions.0, sessions.1, none.clone(), REVOKE);
     let methods = "/api/v1/session/methods";
-    row("GET", methods, methods, none.clone(), PUBLIC);
+    row("GET", methods, methods, none.clone(), UNAUTHENTICATED);
     for path in ["/api/v1/session/openid", "/api/v1/session/openid/callback"] {
         // Sign-in by OpenID Connect is not configured.
         row("GET", path, path, none.clone(), [404; 7]);
@@ -362,7 +362,7 @@ fn graphql(row: &mut impl FnMut(&'static str, &'static str, &'static str, Value,
 }
 
 /// The number of keys and users that were created to be changed or deleted.
-static VICTIMS: AtomicUsize = AtomicUsize::new(0);
+static DISPOSABLE_COUNT: AtomicUsize = AtomicUsize::new(0);
 
 /// Restores the state that an earlier request may have changed; returns the path with the ids of this
 /// data directory.
@@ -387,10 +387,13 @@ pub(crate) fn prepare(app: &TestApp, path: &str) -> String {
         let action = PublishAction::Unpublish;
         cms.publishing().set_statuses(&local, "post", &["one".to_owned()], action).unwrap();
     }
-    let victim = VICTIMS.fetch_add(1, Ordering::Relaxed);
-    let key = app.core.create_key(&format!("victim {victim}"), KeyKind::ReadOnly, &[]).item.id;
-    let user =
-        json!({ "email": format!("{victim}@example.org"), "name": "Victim", "role": "viewer" });
+    let disposable_number = DISPOSABLE_COUNT.fetch_add(1, Ordering::Relaxed);
+    let key = app
+        .core
+        .create_key(&format!("disposable_number {disposable_number}"), KeyKind::ReadOnly, &[])
+        .item
+        .id;
+    let user = json!({ "email": format!("{disposable_number}@example.org"), "name": "Victim", "role": "viewer" });
     let user = cms.users().create(&local, &object(&user), "http://localhost").unwrap().user.id;
     drop(cms.users().delete(&local, &user_with_email(cms, "new@example.com")));
     let view = json!({ "name": "Others", "definition": {} });

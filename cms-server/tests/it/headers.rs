@@ -80,7 +80,7 @@ async fn error_lists_ignored_parameters() {
     }
 }
 
-/// A request keeps its own id if that is harmless, and else gets a new one.
+/// A request keeps its own id if that is harmless, and otherwise gets a new one.
 #[tokio::test]
 async fn response_has_a_request_id() {
     let app = TestApp::new();

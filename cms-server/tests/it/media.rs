@@ -244,7 +244,7 @@ async fn unsaved_file_is_used_by_a_later_object() {
     }
 }
 
-/// Further fields: texts, tags in two spellings, the id of the new object.
+/// Further fields: texts, tags in two forms, the id of the new object.
 #[tokio::test]
 async fn upload_has_optional_fields() {
     let app = TestApp::new();
@@ -435,7 +435,7 @@ async fn check_and_backup_list_damaged_files() {
     let path = |id: &str| app.core.path().join("media").join(id);
     fs::write(path(&short), b"a t").unwrap();
     fs::write(path(&changed), b"changed").unwrap();
-    let remedy = "put the file back from an earlier backup, or delete the media object and remove it \
+    let remedy = "restore the file from an earlier backup, or delete the media object and remove it \
      from the trash";
     let short_message =
         format!("the stored file {short} has 3 bytes, 6 bytes were uploaded; {remedy}");
@@ -446,7 +446,7 @@ async fn check_and_backup_list_damaged_files() {
     let finding = |id: &str, message: &str| {
         json!({
             "part": "files", "place": format!("_media/{id}"), "message": message,
-            "derived": false, "mended": false,
+            "derived": false, "repaired": false,
         })
     };
     let found = |findings: &[Value]| {

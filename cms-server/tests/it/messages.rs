@@ -374,7 +374,7 @@ async fn linked_object_cannot_be_deleted() {
 
 /// The ids of deleted objects.
 #[tokio::test]
-async fn removed_id_errors() {
+async fn deleted_id_errors() {
     let app = with_examples();
     let removed = "/api/v1/content/example/removed";
     for path in [SECOND, FIRST] {

@@ -20,7 +20,7 @@ const START: &str = "/api/v1/session/openid";
 const OWN_PAGE: (&str, &str) = ("x-cms-request", "1");
 
 /// An app whose users sign in at an issuer.
-struct Site {
+struct OpenIdApp {
     app: TestApp,
     issuer: Issuer,
 }
@@ -35,18 +35,18 @@ struct Started {
     sent: BTreeMap<String, String>,
 }
 
-impl Site {
+impl OpenIdApp {
     async fn new(rules: OpenIdRules) -> Self {
         let issuer = Issuer::start().await;
         let app = TestApp::with(&config(&issuer.url, rules));
         Self { app, issuer }
     }
 
-    /// A site with one user, who has a password.
+    /// An app whose issuer has one user, who has a password.
     async fn with_user(email: &str, role: &str) -> Self {
-        let site = Self::new(OpenIdRules::default()).await;
-        site.create_user(email, role, true);
-        site
+        let openid = Self::new(OpenIdRules::default()).await;
+        openid.create_user(email, role, true);
+        openid
     }
 
     fn create_user(&self, email: &str, role: &str, has_password: bool) -> String {
@@ -136,13 +136,13 @@ async fn openid_is_not_found_unless_it_is_configured() {
 
 #[tokio::test]
 async fn start_redirects_to_the_issuer_with_state_nonce_and_pkce() {
-    let site = Site::new(OpenIdRules::default()).await;
-    let reply = site.app.send("GET", START, &[("host", "cms.test:81")], "").await;
+    let openid = OpenIdApp::new(OpenIdRules::default()).await;
+    let reply = openid.app.send("GET", START, &[("host", "cms.test:81")], "").await;
     let cookie = reply.header("set-cookie").unwrap();
     let (value, attributes) = cookie.split_once(';').unwrap();
     assert_eq!(attributes, " HttpOnly; SameSite=Lax; Path=/; Max-Age=600");
     assert_eq!(value.strip_prefix("cms_openid=").map(str::len), Some(43));
-    let started = site.start("").await;
+    let started = openid.start("").await;
     let mut sent = started.sent;
     for name in ["state", "nonce", "code_challenge"] {
         assert_eq!(sent.remove(name).map(|value| value.len()), Some(43), "{name}");
@@ -158,15 +158,15 @@ async fn start_redirects_to_the_issuer_with_state_nonce_and_pkce() {
     let sent: Vec<_> =
         sent.into_iter().map(|(name, value)| (name, value.replace('+', " "))).collect();
     assert_eq!(sent, wanted.map(|(name, value)| (name, value.to_owned())));
-    assert_eq!(site.issuer.discoveries(), 1, "the discovery document is cached");
+    assert_eq!(openid.issuer.discoveries(), 1, "the discovery document is cached");
 }
 
 #[tokio::test]
 async fn sign_in_links_the_user_and_opens_a_session() {
-    let site = Site::with_user("Ada@example.com", "editor").await;
-    let started = site.start("?return=/admin/post%3Fa%3D%C3%A4%0Ab%23c").await;
-    site.issuer.respond_with(&site.issuer.sign(&site.claims(&started)));
-    let reply = site.callback(&started, "&code=c").await;
+    let openid = OpenIdApp::with_user("Ada@example.com", "editor").await;
+    let started = openid.start("?return=/admin/post%3Fa%3D%C3%A4%0Ab%23c").await;
+    openid.issuer.respond_with(&openid.issuer.sign(&openid.claims(&started)));
+    let reply = openid.callback(&started, "&code=c").await;
     assert_eq!(location(&reply), "/admin/post?a=%C3%A4%0Ab#c");
     let cookies: Vec<_> =
         reply.headers.get_all("set-cookie").iter().map(|value| value.to_str().unwrap()).collect();
@@ -174,18 +174,22 @@ async fn sign_in_links_the_user_and_opens_a_session() {
     assert_eq!(removal, "cms_openid=; HttpOnly; SameSite=Lax; Path=/; Max-Age=0");
     let (session, attributes) = session.split_once(';').unwrap();
     assert_eq!(attributes, " HttpOnly; SameSite=Strict; Path=/; Max-Age=7776000");
-    let current = site.app.send("GET", "/api/v1/session", &[("cookie", session)], "").await.json();
+    let current =
+        openid.app.send("GET", "/api/v1/session", &[("cookie", session)], "").await.json();
     assert_eq!(current["user"]["email"], "Ada@example.com");
     let id = current["user"]["id"].as_str().unwrap();
-    assert_eq!(site.user(id)["openId"], true);
+    assert_eq!(openid.user(id)["openId"], true);
 
     // The link identifies the user, whatever the e-mail address.
-    assert_eq!(site.sign_in(|claims| claims["email"] = json!("moor@example.com")).await, "/admin");
-    assert_eq!(site.sign_in(|claims| claims["sub"] = json!("person-2")).await, "/admin");
+    assert_eq!(
+        openid.sign_in(|claims| claims["email"] = json!("moor@example.com")).await,
+        "/admin"
+    );
+    assert_eq!(openid.sign_in(|claims| claims["sub"] = json!("person-2")).await, "/admin");
     // Passwords keep working.
     let body = json!({ "email": "ada@example.com", "password": "a good password" }).to_string();
     let headers = [OWN_PAGE, ("content-type", "application/json")];
-    assert_eq!(site.app.send("POST", "/api/v1/session", &headers, body).await.status, 200);
+    assert_eq!(openid.app.send("POST", "/api/v1/session", &headers, body).await.status, 200);
 }
 
 #[tokio::test]
@@ -195,8 +199,8 @@ async fn cookie_over_https_has_the_host_prefix() {
         public_url: Some("https://cms.example.com".to_owned()),
         ..config(&issuer.url, OpenIdRules::default())
     };
-    let site = Site { app: TestApp::with(&config), issuer };
-    let started = site.start("").await;
+    let openid = OpenIdApp { app: TestApp::with(&config), issuer };
+    let started = openid.start("").await;
     assert!(started.cookie.starts_with("__Host-cms_openid="));
     let callback = "https://cms.example.com/api/v1/session/openid/callback";
     assert_eq!(started.sent["redirect_uri"], callback);
@@ -204,7 +208,7 @@ async fn cookie_over_https_has_the_host_prefix() {
 
 #[tokio::test]
 async fn id_token_is_verified() {
-    let site = Site::with_user("ada@example.com", "editor").await;
+    let openid = OpenIdApp::with_user("ada@example.com", "editor").await;
     let changes: [(&str, Change); 10] = [
         ("issuer", |claims| claims["iss"] = json!("https://id.example.com")),
         ("audience", |claims| claims["aud"] = json!("another")),
@@ -221,15 +225,15 @@ async fn id_token_is_verified() {
         ("no subject", |claims| drop(claims.as_object_mut().unwrap().remove("sub"))),
     ];
     for (name, change) in changes {
-        assert_eq!(site.sign_in(change).await, error("openid_token"), "{name}");
+        assert_eq!(openid.sign_in(change).await, error("openid_token"), "{name}");
     }
-    let started = site.start("").await;
-    let claims = site.claims(&started);
-    let signed = site.issuer.sign(&claims);
+    let started = openid.start("").await;
+    let claims = openid.claims(&started);
+    let signed = openid.issuer.sign(&claims);
     let (text, signature) = signed.rsplit_once('.').unwrap();
     let payload = URL_SAFE_NO_PAD.encode(claims.to_string());
     let header = |header: Value| URL_SAFE_NO_PAD.encode(header.to_string());
-    let other = site.issuer.sign(&json!({ "sub": "person-2" }));
+    let other = openid.issuer.sign(&json!({ "sub": "person-2" }));
     for (name, token) in [
         ("no signature", format!("{}.{payload}.", header(json!({ "alg": "none" })))),
         ("removed signature", format!("{text}.")),
@@ -240,68 +244,68 @@ async fn id_token_is_verified() {
         ),
         ("no token", "x".to_owned()),
     ] {
-        let started = site.start("").await;
+        let started = openid.start("").await;
         let token =
-            token.replace(&payload, &URL_SAFE_NO_PAD.encode(site.claims(&started).to_string()));
-        site.issuer.respond_with(&token);
-        let reply = site.callback(&started, "&code=c").await;
+            token.replace(&payload, &URL_SAFE_NO_PAD.encode(openid.claims(&started).to_string()));
+        openid.issuer.respond_with(&token);
+        let reply = openid.callback(&started, "&code=c").await;
         assert_eq!(location(&reply), error("openid_token"), "{name}");
         assert!(reply.header("set-cookie").is_none(), "{name}");
     }
-    let started = site.start("").await;
+    let started = openid.start("").await;
     let body = json!({ "access_token": "a", "token_type": "Bearer" });
-    site.issuer.respond(Some((200, body)));
-    assert_eq!(location(&site.callback(&started, "&code=c").await), error("openid_token"));
-    assert_eq!(site.sign_in(|_| {}).await, "/admin");
+    openid.issuer.respond(Some((200, body)));
+    assert_eq!(location(&openid.callback(&started, "&code=c").await), error("openid_token"));
+    assert_eq!(openid.sign_in(|_| {}).await, "/admin");
     let is_for_several = |claims: &mut Value| {
         claims["aud"] = json!(["another", "cms"]);
         claims["azp"] = json!("cms");
     };
-    assert_eq!(site.sign_in(is_for_several).await, "/admin");
+    assert_eq!(openid.sign_in(is_for_several).await, "/admin");
 }
 
 #[tokio::test]
 async fn state_belongs_to_one_browser_for_ten_minutes_and_is_used_once() {
-    let site = Site::with_user("ada@example.com", "editor").await;
-    let (started, other) = (site.start("").await, site.start("").await);
-    site.issuer.respond_with(&site.issuer.sign(&site.claims(&started)));
+    let openid = OpenIdApp::with_user("ada@example.com", "editor").await;
+    let (started, other) = (openid.start("").await, openid.start("").await);
+    openid.issuer.respond_with(&openid.issuer.sign(&openid.claims(&started)));
     let state = error("openid_state");
     let in_other = Started { cookie: other.cookie.clone(), sent: started.sent.clone() };
-    assert_eq!(location(&site.callback(&in_other, "&code=c").await), state, "another browser");
+    assert_eq!(location(&openid.callback(&in_other, "&code=c").await), state, "another browser");
     let without = Started { cookie: "x=1".to_owned(), sent: started.sent.clone() };
-    assert_eq!(location(&site.callback(&without, "&code=c").await), state, "no cookie");
+    assert_eq!(location(&openid.callback(&without, "&code=c").await), state, "no cookie");
     let path = format!("{START}/callback?code=c");
-    let reply = site.app.send("GET", &path, &[("cookie", &started.cookie)], "").await;
+    let reply = openid.app.send("GET", &path, &[("cookie", &started.cookie)], "").await;
     assert_eq!(location(&reply), state, "no state");
 
-    assert_eq!(location(&site.callback(&started, "&code=c").await), "/admin");
-    assert_eq!(location(&site.callback(&started, "&code=c").await), state, "used");
+    assert_eq!(location(&openid.callback(&started, "&code=c").await), "/admin");
+    assert_eq!(location(&openid.callback(&started, "&code=c").await), state, "used");
 
-    site.app.core.clock.advance(600);
-    assert_eq!(location(&site.callback(&other, "&code=c").await), state, "expired");
-    let started = site.start("").await;
-    site.app.core.clock.advance(599);
-    site.issuer.respond_with(&site.issuer.sign(&site.claims(&started)));
-    assert_eq!(location(&site.callback(&started, "&code=c").await), "/admin");
+    openid.app.core.clock.advance(600);
+    assert_eq!(location(&openid.callback(&other, "&code=c").await), state, "expired");
+    let started = openid.start("").await;
+    openid.app.core.clock.advance(599);
+    openid.issuer.respond_with(&openid.issuer.sign(&openid.claims(&started)));
+    assert_eq!(location(&openid.callback(&started, "&code=c").await), "/admin");
 }
 
 #[tokio::test]
 async fn errors_of_the_issuer_are_shown() {
-    let site = Site::with_user("ada@example.com", "editor").await;
-    let started = site.start("").await;
+    let openid = OpenIdApp::with_user("ada@example.com", "editor").await;
+    let started = openid.start("").await;
     let denied = "&error=access_denied&error_description=no";
-    assert_eq!(location(&site.callback(&started, denied).await), error("openid_denied"));
-    let reply = site.callback(&started, "&code=c").await;
+    assert_eq!(location(&openid.callback(&started, denied).await), error("openid_denied"));
+    let reply = openid.callback(&started, "&code=c").await;
     assert_eq!(location(&reply), error("openid_state"), "the state was used");
     for (status, body) in
         [(400, json!({ "error": "invalid_grant" })), (500, json!("oops")), (200, json!([]))]
     {
-        let started = site.start("").await;
-        site.issuer.respond(Some((status, body)));
-        let reply = site.callback(&started, "&code=c").await;
+        let started = openid.start("").await;
+        openid.issuer.respond(Some((status, body)));
+        let reply = openid.callback(&started, "&code=c").await;
         assert_eq!(location(&reply), error("openid_unavailable"), "{status}");
     }
-    let reply = site.callback(&site.start("").await, "").await;
+    let reply = openid.callback(&openid.start("").await, "").await;
     assert_eq!(location(&reply), error("openid_unavailable"), "no code");
 }
 
@@ -312,12 +316,12 @@ async fn issuer_that_does_not_respond_is_unavailable() {
     assert_eq!(location(&reply), error("openid_unavailable"));
     assert!(reply.header("set-cookie").is_none());
 
-    let site = Site::with_user("ada@example.com", "editor").await;
-    let started = site.start("").await;
-    site.issuer.respond(None);
+    let openid = OpenIdApp::with_user("ada@example.com", "editor").await;
+    let started = openid.start("").await;
+    openid.issuer.respond(None);
     // The clock jumps to the timeout when nothing else happens.
     tokio::time::pause();
-    assert_eq!(location(&site.callback(&started, "&code=c").await), error("openid_unavailable"));
+    assert_eq!(location(&openid.callback(&started, "&code=c").await), error("openid_unavailable"));
     tokio::time::resume();
 
     let issuer = Issuer::start().await;
@@ -328,39 +332,42 @@ async fn issuer_that_does_not_respond_is_unavailable() {
 
 #[tokio::test]
 async fn new_keys_of_the_issuer_are_read() {
-    let site = Site::with_user("ada@example.com", "editor").await;
-    assert_eq!(site.sign_in(|_| {}).await, "/admin");
-    site.issuer.rotate_key("second");
+    let openid = OpenIdApp::with_user("ada@example.com", "editor").await;
+    assert_eq!(openid.sign_in(|_| {}).await, "/admin");
+    openid.issuer.rotate_key("second");
     tokio::time::pause();
     tokio::time::advance(std::time::Duration::from_secs(11)).await;
     tokio::time::resume();
-    assert_eq!(site.sign_in(|_| {}).await, "/admin");
-    assert_eq!(site.issuer.discoveries(), 2);
+    assert_eq!(openid.sign_in(|_| {}).await, "/admin");
+    assert_eq!(openid.issuer.discoveries(), 2);
     tokio::time::pause();
     tokio::time::advance(std::time::Duration::from_hours(1)).await;
     tokio::time::resume();
-    assert_eq!(site.sign_in(|_| {}).await, "/admin");
-    assert_eq!(site.issuer.discoveries(), 3);
+    assert_eq!(openid.sign_in(|_| {}).await, "/admin");
+    assert_eq!(openid.issuer.discoveries(), 3);
 }
 
 #[tokio::test]
 async fn person_without_a_user_or_an_email_address_is_refused() {
     let rules =
         OpenIdRules { allowed_domains: vec!["example.com".to_owned()], ..Default::default() };
-    let site = Site::new(rules).await;
-    let id = site.create_user("ada@example.com", "editor", true);
-    assert_eq!(site.sign_in(|c| c["email_verified"] = json!(false)).await, error("openid_email"));
-    assert_eq!(site.sign_in(|c| c["email"] = json!(null)).await, error("openid_email"));
+    let openid = OpenIdApp::new(rules).await;
+    let id = openid.create_user("ada@example.com", "editor", true);
+    assert_eq!(openid.sign_in(|c| c["email_verified"] = json!(false)).await, error("openid_email"));
+    assert_eq!(openid.sign_in(|c| c["email"] = json!(null)).await, error("openid_email"));
     assert_eq!(
-        site.sign_in(|c| c["email"] = json!("ada@example.org")).await,
+        openid.sign_in(|c| c["email"] = json!("ada@example.org")).await,
         error("openid_domain")
     );
-    assert_eq!(site.sign_in(|c| c["email"] = json!("ben@example.com")).await, error("openid_user"));
-    assert_eq!(site.user(&id)["openId"], false);
+    assert_eq!(
+        openid.sign_in(|c| c["email"] = json!("ben@example.com")).await,
+        error("openid_user")
+    );
+    assert_eq!(openid.user(&id)["openId"], false);
     let disabled = object(&json!({ "disabled": true }));
-    site.app.core.cms.users().update(&Caller::local(), &id, &disabled).unwrap();
-    assert_eq!(site.sign_in(|_| {}).await, error("openid_disabled"));
-    assert_eq!(site.user(&id)["openId"], false);
+    openid.app.core.cms.users().update(&Caller::local(), &id, &disabled).unwrap();
+    assert_eq!(openid.sign_in(|_| {}).await, error("openid_disabled"));
+    assert_eq!(openid.user(&id)["openId"], false);
 }
 
 #[tokio::test]
@@ -371,28 +378,28 @@ async fn new_users_get_the_mapped_role() {
         role_map: vec![("chiefs".to_owned(), Role::Admin), ("desk".to_owned(), Role::Editor)],
         ..Default::default()
     };
-    let site = Site::new(rules).await;
+    let openid = OpenIdApp::new(rules).await;
     let roles =
         |roles: Value| move |claims: &mut Value| claims["access"] = json!({ "roles": roles });
     let shown = || {
-        let users = site.app.core.cms.users();
+        let users = openid.app.core.cms.users();
         let users = json!(users.list(&Caller::local(), &UserListRequest::default()).unwrap().data);
         let user = &users[0];
         json!([user["email"], user["name"], user["role"], user["rules"], user["hasPassword"]])
     };
-    assert_eq!(site.sign_in(roles(json!(["others"]))).await, "/admin");
+    assert_eq!(openid.sign_in(roles(json!(["others"]))).await, "/admin");
     assert_eq!(shown(), json!(["ada@example.com", "ada", "viewer", [], false]));
-    assert_eq!(site.sign_in(roles(json!(["desk"]))).await, "/admin");
+    assert_eq!(openid.sign_in(roles(json!(["desk"]))).await, "/admin");
     assert_eq!(shown(), json!(["ada@example.com", "ada", "editor", [], false]));
     // Without a match the role stays.
-    assert_eq!(site.sign_in(roles(json!([]))).await, "/admin");
+    assert_eq!(openid.sign_in(roles(json!([]))).await, "/admin");
     assert_eq!(shown(), json!(["ada@example.com", "ada", "editor", [], false]));
-    assert_eq!(site.sign_in(roles(json!(["desk", "chiefs"]))).await, "/admin");
+    assert_eq!(openid.sign_in(roles(json!(["desk", "chiefs"]))).await, "/admin");
     assert_eq!(shown(), json!(["ada@example.com", "ada", "admin", [], false]));
     // The last admin keeps the role.
-    assert_eq!(site.sign_in(roles(json!(["desk"]))).await, "/admin");
+    assert_eq!(openid.sign_in(roles(json!(["desk"]))).await, "/admin");
     assert_eq!(shown(), json!(["ada@example.com", "ada", "admin", [], false]));
-    site.create_user("ben@example.com", "admin", true);
-    assert_eq!(site.sign_in(roles(json!(["desk"]))).await, "/admin");
+    openid.create_user("ben@example.com", "admin", true);
+    assert_eq!(openid.sign_in(roles(json!(["desk"]))).await, "/admin");
     assert_eq!(shown(), json!(["ada@example.com", "ada", "editor", [], false]));
 }

@@ -92,7 +92,7 @@ async fn metrics_count_requests() {
     assert!(samples["cms_journal_head"] >= 2.0, "{text}");
     assert!(samples["cms_database_bytes"] > 0.0 && samples["cms_disk_free_bytes"] > 0.0, "{text}");
     assert_eq!(samples["cms_permits_used{kind=\"write\"}"], 0.0);
-    assert_eq!(samples["cms_webhook_deliveries_waiting"], 0.0);
+    assert_eq!(samples["cms_webhook_deliveries_pending"], 0.0);
     assert_eq!(samples["cms_backups_total{kind=\"scheduled\",result=\"failed\"}"], 0.0);
     assert_eq!(samples["cms_permits{kind=\"write\"}"], 64.0);
     let page = include_str!("../../../docs/operations.md");
@@ -135,9 +135,9 @@ async fn metrics_access_is_configured() {
 }
 
 #[tokio::test]
-async fn readiness_lists_the_component_that_is_not_ready() {
+async fn readiness_lists_the_part_that_is_not_ready() {
     let app = TestApp::new();
-    let components = |broken| {
+    let parts = |broken| {
         let names = ["server", "database", "index", "media", "disk"];
         let states = names.map(|name| {
             let state = if name == broken { "not ready" } else { "ok" };
@@ -146,14 +146,14 @@ async fn readiness_lists_the_component_that_is_not_ready() {
         Value::Object(states.into_iter().collect())
     };
     let reply = app.send("GET", "/readyz", &[], "").await;
-    assert_eq!(reply.status_and_body(), (200, json!({ "status": "ok", "parts": components("") })));
+    assert_eq!(reply.status_and_body(), (200, json!({ "status": "ok", "parts": parts("") })));
     let media = app.core.path().join("media");
     fs::remove_dir(&media).ok();
     fs::write(&media, "").unwrap();
     let reply = app.send("GET", "/readyz", &[], "").await;
     let mut body = generic(503, "Service Unavailable");
     body["status"] = json!("not ready");
-    body["parts"] = components("media");
+    body["parts"] = parts("media");
     assert_eq!(reply.header("retry-after"), Some("1"));
     assert_eq!(reply.status_and_body(), (503, body));
     fs::remove_file(&media).unwrap();

@@ -8,7 +8,7 @@ const POSTS: &str = "/api/v1/content/post";
 const ONE: &str = "/api/v1/content/post/one";
 const TYPES: &str = "/api/v1/internal/contenttype";
 
-/// Invalid numbers fall back to defaults, true is `true` or `1`, arrays have three spellings.
+/// Invalid numbers fall back to defaults, true is `true` or `1`, arrays have three forms.
 #[tokio::test]
 async fn invalid_parameter_falls_back() {
     let app = TestApp::new();

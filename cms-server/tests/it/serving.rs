@@ -9,7 +9,7 @@ use std::{
 };
 
 use cms_core::{Caller, Cms, CoreConfig, FirstKeys, testing::TestCms, wire::check::CheckRequest};
-use cms_server::{Running, ServerConfig, serve};
+use cms_server::{RunningServer, ServerConfig, serve};
 use http_body_util::BodyExt;
 use serde_json::{Value, json};
 
@@ -19,11 +19,11 @@ const KEY: &str = "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb";
 const ADMIN: &str = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
 
 /// A server with the type `post` and the object `one`.
-fn start(config: &ServerConfig) -> (TestCms, Running) {
+fn start(config: &ServerConfig) -> (TestCms, RunningServer) {
     start_on(TestCms::new(), config)
 }
 
-fn start_on(core: TestCms, config: &ServerConfig) -> (TestCms, Running) {
+fn start_on(core: TestCms, config: &ServerConfig) -> (TestCms, RunningServer) {
     let first = FirstKeys {
         admin: Some(ADMIN.to_owned()),
         read_write: Some(KEY.to_owned()),
@@ -171,7 +171,7 @@ fn request_may_arrive_in_any_chunks() {
     let head = Client::head("GET", &target, "");
     for chunk in head.as_bytes().chunks(17) {
         client.stream.get_mut().write_all(chunk).unwrap();
-        // Pieces without a pause would arrive as one.
+        // Chunks without a pause would arrive as one.
         thread::sleep(Duration::from_millis(2));
     }
     let (status, list) = client.read();

@@ -475,7 +475,7 @@ async fn ended_session_is_refused_and_its_cookie_removed() {
     assert_eq!(send(&app, "GET", post, "", &Value::Null).await.header("set-cookie"), None);
     end(&cookie).await;
     end("").await;
-    // A key is used instead of the cookie, also when the key is wrong.
+    // A key is used instead of the cookie, even when the key is wrong.
     let other = signed_in(&app, "ada@example.com").await;
     let read_only = app.key(CallerKind::ReadOnly).unwrap();
     for (key, status) in [(read_only, 403), ("wrong", 401), ("", 401)] {

@@ -10,14 +10,14 @@ use std::{
 };
 
 use cms_core::{FirstKeys, testing::TestCms};
-use cms_server::{Running, ServerConfig, serve};
+use cms_server::{RunningServer, ServerConfig, serve};
 
 use crate::media::{field, file, form};
 
 const KEY: &str = "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb";
 const FORM: &str = "multipart/form-data; boundary=a-line";
 
-fn start(config: &ServerConfig) -> (TestCms, Running) {
+fn start(config: &ServerConfig) -> (TestCms, RunningServer) {
     let core = TestCms::new();
     let first = FirstKeys { read_write: Some(KEY.to_owned()), ..FirstKeys::default() };
     core.cms.keys().ensure_first(&first).unwrap();
@@ -26,7 +26,7 @@ fn start(config: &ServerConfig) -> (TestCms, Running) {
     (core, running)
 }
 
-fn connect(running: &Running) -> TcpStream {
+fn connect(running: &RunningServer) -> TcpStream {
     let stream = TcpStream::connect(running.address()).unwrap();
     stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
     stream
@@ -59,7 +59,7 @@ fn upload_head(stream: &mut TcpStream, length: usize) {
 }
 
 /// Uploads a text of this many bytes; returns the path of the file.
-fn upload(running: &Running, length: usize) -> String {
+fn upload(running: &RunningServer, length: usize) -> String {
     let text = vec![b'a'; length];
     let body = form(&[field("type", "file"), file("a.txt", "", &text)]);
     let mut stream = connect(running);
@@ -109,7 +109,7 @@ fn upload_may_arrive_in_small_chunks() {
         upload_head(&mut stream, body.len());
         for chunk in body.chunks(size) {
             stream.write_all(chunk).unwrap();
-            // Pieces without a pause would arrive as one.
+            // Chunks without a pause would arrive as one.
             thread::sleep(Duration::from_millis(1));
         }
         let (status, response) = read(&mut BufReader::new(stream));

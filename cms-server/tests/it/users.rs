@@ -165,7 +165,7 @@ async fn link_kind_follows_the_password() {
 }
 
 #[tokio::test]
-async fn last_admin_stays() {
+async fn last_admin_cannot_be_deleted_disabled_or_demoted() {
     let app = TestApp::new();
     let admin = |email: &str| json!({ "email": email, "name": "A", "role": "admin", "password": "a good password" });
     let first = created(&app, &admin("a@example.com")).await;

@@ -16,14 +16,14 @@ use crate::support::{CallerKind, TestApp, links, listed, minute, no_content, not
 
 /// A version of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Edition {
+enum VisibleVersion {
     Current,
     Published,
 }
 
-use Edition::{Current, Published};
+use VisibleVersion::{Current, Published};
 
-type Seen = &'static [(&'static str, Edition)];
+type Seen = &'static [(&'static str, VisibleVersion)];
 
 const EVERY_ARTICLE: Seen =
     &[("draft", Current), ("public", Current), ("modified", Current), ("archived", Current)];
@@ -139,7 +139,7 @@ fn content(target: &str) -> String {
     format!("/api/v1/content/{target}")
 }
 
-fn complete(target: &str, edition: Edition) -> Value {
+fn complete(target: &str, edition: VisibleVersion) -> Value {
     let (name, id) = target.split_once('/').unwrap();
     let published = json!({
         "status": "public", "updatedAt": minute(1), "publicVersion": 1, "publishedAt": minute(1),
@@ -513,7 +513,7 @@ async fn view_of_workflow_states() {
 
 /// The public view does not name objects that it never showed.
 #[tokio::test]
-async fn view_of_removed_ids() {
+async fn view_of_deleted_ids() {
     let app = fixture().await;
     // Objects with links first.
     let linking = [("note", &NOTES[1..]), ("article", &EVERY_ARTICLE[2..3])];

@@ -37,17 +37,17 @@ async fn update(app: &TestApp, settings: &Value) -> (u16, Value) {
     app.request("PUT", path, &json!(wanted)).await.status_and_body()
 }
 
-fn way(from: &str, to: &str) -> Value {
+fn transition(from: &str, to: &str) -> Value {
     json!({ "name": format!("_{from}_{to}"), "froms": [from], "tos": [to] })
 }
 
 fn state(state: &str, tos: &[&str]) -> Value {
-    let enabled: Vec<Value> = tos.iter().map(|to| way(state, to)).collect();
+    let enabled: Vec<Value> = tos.iter().map(|to| transition(state, to)).collect();
     json!({ "state": state, "enabled_transitions": enabled })
 }
 
 fn built_in() -> [Value; 2] {
-    let ways = [
+    let transitions = [
         ("draft", "draft"),
         ("draft", "review"),
         ("review", "draft"),
@@ -59,7 +59,7 @@ fn built_in() -> [Value; 2] {
         json!({
             "id": "publishing", "name": "publishing", "initial_state": "draft",
             "states": ["draft", "review", "public", "archive"],
-            "transitions": ways.map(|(from, to)| way(from, to)),
+            "transitions": transitions.map(|(from, to)| transition(from, to)),
         }),
     ]
 }
@@ -68,7 +68,7 @@ fn built_in() -> [Value; 2] {
 fn own() -> Value {
     json!({
         "id": "own", "name": "Our way", "initial_state": "new", "states": ["new", "public"],
-        "transitions": [way("new", "public"), way("public", "public"), way("public", "new")],
+        "transitions": [transition("new", "public"), transition("public", "public"), transition("public", "new")],
     })
 }
 
@@ -177,7 +177,7 @@ async fn approval_follows_the_state_public() {
         assert_eq!(act(&app, action).await.0, 200);
         assert_eq!(pair().await, wanted, "{action}");
     }
-    // New objects start in the initial state, also when that is `public`.
+    // New objects start in the initial state, even when that is `public`.
     let approved = json!({ "states": ["public", "new"] });
     assert_eq!(admin(&app, "PUT", OWN, &approved).await.0, 200);
     app.create("paper", &json!({ "id": "two", "title": "T" })).await;
@@ -258,7 +258,7 @@ async fn workflows_are_managed() {
     ] });
     let complete = json!({
         "id": "own", "name": "own", "initial_state": "new", "states": ["new", "public"],
-        "transitions": [way("new", "public")],
+        "transitions": [transition("new", "public")],
     });
     assert_eq!(admin(&app, "POST", WORKFLOWS, &short).await, (200, complete.clone()));
     assert_eq!(admin(&app, "GET", OWN, &none).await, (200, complete.clone()));
@@ -329,12 +329,13 @@ async fn workflows_in_use_are_kept() {
         list.json()["total_count"].clone()
     };
     assert_eq!(count().await, 0);
-    let without = json!({ "states": ["new", "done"], "transitions": [way("new", "done")] });
+    let without = json!({ "states": ["new", "done"], "transitions": [transition("new", "done")] });
     assert_eq!(admin(&app, "PUT", OWN, &without).await.0, 200);
     assert_eq!(count().await, 1);
     assert_eq!(act(&app, "_new_public").await.0, 400);
     assert_eq!(act(&app, "_new_done").await, (200, state("done", &[])));
-    let with = json!({ "states": ["done", "public"], "transitions": [way("done", "public")] });
+    let with =
+        json!({ "states": ["done", "public"], "transitions": [transition("done", "public")] });
     assert_eq!(admin(&app, "PUT", OWN, &with).await.0, 200);
     assert_eq!(count().await, 0);
     assert_eq!(act(&app, "_done_public").await, (200, state("public", &[])));

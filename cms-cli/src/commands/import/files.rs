@@ -18,7 +18,7 @@ use super::{
         media::{self, default_kind, is_refused},
         parallel,
     },
-    Existing, TypeFiles,
+    OnConflict, TypeFiles,
     objects::Import,
 };
 use crate::{
@@ -89,7 +89,9 @@ impl Import<'_> {
                 let extension = extension.as_str().unwrap_or_default().to_owned();
                 match files.take(&id, &extension) {
                     None => self.report.files.missing += 1,
-                    Some(_) if self.rules.existing.stays_deleted(&type_files.deleted_ids, &id) => {
+                    Some(_)
+                        if self.rules.on_conflict.stays_deleted(&type_files.deleted_ids, &id) =>
+                    {
                         self.report.files.unchanged += 1;
                     }
                     Some(path) => {
@@ -148,7 +150,7 @@ impl Import<'_> {
 
     fn send_file(&self, file: &MediaFile, transfer: &Transfer) -> Result<FileImport> {
         let is_stored = match self.target.file(&file.id, &file.extension) {
-            Ok(_) if self.rules.existing == Existing::Keep => true,
+            Ok(_) if self.rules.on_conflict == OnConflict::Keep => true,
             // If the content differs, the target refuses the upload below.
             Ok(mut stored) => {
                 stream::stored_digest(&mut *stored, transfer)?

@@ -19,7 +19,7 @@ use std::{
 use cms_core::Cms;
 use cms_core::{
     Error,
-    import::{Existing, ImportOptions, order_by_links, provisional_type},
+    import::{ImportOptions, OnConflict, order_by_links, provisional_type},
     wire::content_type::ContentType,
 };
 use serde_json::{Map, Value, json};
@@ -53,7 +53,7 @@ struct Options<'a> {
 struct TypeFiles {
     content_type: ContentType,
     sources: Vec<ContentFile>,
-    /// Ids of deleted objects in lower case; loaded only with `Existing::Keep` or `--keep-dates`,
+    /// Ids of deleted objects in lower case; loaded only with `OnConflict::Keep` or `--keep-dates`,
     /// otherwise empty.
     deleted_ids: HashSet<String>,
     /// Files of media objects.
@@ -62,7 +62,7 @@ struct TypeFiles {
 
 pub(super) fn run(args: &ImportArgs, settings: &Settings, printer: &Printer) -> Result<Outcome> {
     let rules = ImportOptions {
-        existing: if args.update_existing { Existing::Update } else { Existing::Refuse },
+        on_conflict: if args.update_existing { OnConflict::Update } else { OnConflict::Refuse },
         resumed: None,
         keep_dates: args.keep_dates,
         stop_on_error: args.stop_on_error,
@@ -73,7 +73,7 @@ pub(super) fn run(args: &ImportArgs, settings: &Settings, printer: &Printer) -> 
     let options = Options { rules, rejects, max_printed: report::MAX_PRINTED };
     let folder = Path::new(&args.source);
     if let Some(rejects) = rejects {
-        require_no_input(rejects, folder, &args.files)?;
+        require_rejects_outside_input(rejects, folder, &args.files)?;
     }
     let report = import(args, folder, &options, settings, printer).map_err(|failure| {
         let is_forbidden = matches!(failure.kind, FailureKind::Target(Error::Forbidden));
@@ -87,11 +87,11 @@ pub(super) fn run(args: &ImportArgs, settings: &Settings, printer: &Printer) -> 
 
 /// Fails if the file for refused objects is one of the files to import, or in the folder to import: it is
 /// emptied before they are read.
-fn require_no_input(rejects: &Path, folder: &Path, files: &[PathBuf]) -> Result<()> {
+fn require_rejects_outside_input(rejects: &Path, folder: &Path, files: &[PathBuf]) -> Result<()> {
     let parent = rejects.parent().filter(|parent| !parent.as_os_str().is_empty());
     let parent = parent.unwrap_or(Path::new(".")).canonicalize();
     let created = parent.map(|parent| parent.join(rejects.file_name().unwrap_or_default()));
-    // A path that can neither be read nor created is no input.
+    // A path that can neither be read nor created is not an input.
     let Ok(path) = rejects.canonicalize().or(created) else { return Ok(()) };
     let is_in = |input: &Path| input.canonicalize().is_ok_and(|input| path.starts_with(input));
     let message = if files.iter().any(|file| is_in(file)) {
@@ -136,7 +136,7 @@ fn deleted_ids(
     content_type: &str,
     rules: &ImportOptions<'_>,
 ) -> Result<HashSet<String>> {
-    if rules.existing != Existing::Keep && !rules.keep_dates {
+    if rules.on_conflict != OnConflict::Keep && !rules.keep_dates {
         return Ok(HashSet::new());
     }
     Ok(target.deleted_ids(content_type)?.iter().map(|id| id.to_lowercase()).collect())
@@ -155,7 +155,7 @@ pub(super) fn at_start(cms: &Arc<Cms>, folder: &Path, printer: &Printer) -> Resu
         printer.note(&format!("resuming the interrupted import of {}", folder.display()))?;
     }
     let rules = ImportOptions {
-        existing: Existing::Keep,
+        on_conflict: OnConflict::Keep,
         resumed: import.was_interrupted().then_some(&import),
         from_export: true,
         ..ImportOptions::default()
@@ -194,7 +194,7 @@ fn import_folder(
     options: &Options<'_>,
     printer: &Printer,
 ) -> Result<Report> {
-    // Before anything is changed: the file for refused objects may not be writable.
+    // Before anything is changed: creating the file for refused objects may fail.
     let report = Report::new(options.rejects, options.max_printed)?;
     let folders = folder::read(path)?;
     for skipped in folder::without_definition(path)? {
@@ -202,7 +202,7 @@ fn import_folder(
         printer.note(&format!("skipped {skipped}: it has objects, but no {definition}"))?;
     }
     let rules = &options.rules;
-    let update = rules.existing == Existing::Update;
+    let update = rules.on_conflict == OnConflict::Update;
     definitions::apply(target, &folders, workflows(path)?, update, rules.dry_run, printer)?;
 
     let present = target.types()?;

@@ -6,7 +6,7 @@ use cms_core::import::{ImportOptions, Importer};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{super::interrupt, Existing, Options, TypeFiles, report::Report};
+use super::{super::interrupt, OnConflict, Options, TypeFiles, report::Report};
 use crate::{
     content::ImportRow,
     failure::{Failure, Result},
@@ -64,9 +64,11 @@ pub(super) fn run(
     import.report.flush()?;
     finished.map_err(|failure| {
         let (created, updated) = (importer.counts().created, importer.counts().updated);
-        let again = match rules.existing {
-            Existing::Keep => "start again with the same --import",
-            Existing::Refuse | Existing::Update => "run the same command with --update-existing",
+        let again = match rules.on_conflict {
+            OnConflict::Keep => "start again with the same --import",
+            OnConflict::Refuse | OnConflict::Update => {
+                "run the same command with --update-existing"
+            }
         };
         failure.hint(format!(
             "at least {created} objects were created and {updated} updated; {again} to continue"

@@ -120,7 +120,7 @@ impl Report {
                 "data": object.value,
             });
             writeln!(rejects, "{line}")
-                .map_err(|error| Failure::unwritable("the rejects", error))?;
+                .map_err(|error| Failure::unwritable("the file of --rejects", error))?;
         }
         if self.refusals.len() < MAX_REFUSALS {
             let id = object.id().map(str::to_owned);
@@ -134,7 +134,7 @@ impl Report {
     pub(super) fn flush(&mut self) -> Result<()> {
         match &mut self.rejects {
             Some(rejects) => {
-                rejects.flush().map_err(|error| Failure::unwritable("the rejects", error))
+                rejects.flush().map_err(|error| Failure::unwritable("the file of --rejects", error))
             }
             None => Ok(()),
         }

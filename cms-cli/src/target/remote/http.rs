@@ -340,8 +340,8 @@ pub(super) fn check_status(status: u16, bytes: &[u8], (what, name): Resource<'_>
     if status < 300 { Ok(()) } else { Err(from_response(status, bytes, what, name)) }
 }
 
-/// Calls `send`, which sends a request, again if the server has not carried out the request, because it was sent
-/// too many; a `safe` request also if the server was busy.
+/// Calls `send` to send a request. Repeats a request that the server refused with 429, which it has not executed;
+/// repeats a `safe` request also after 503.
 pub(super) fn send_repeatedly(safe: bool, send: impl Fn() -> Result<Response>) -> Result<Response> {
     let mut attempt = 1;
     loop {

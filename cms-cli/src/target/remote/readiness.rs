@@ -19,9 +19,8 @@ const MAX_RESPONSE_BYTES: u64 = 64 * 1024;
 #[derive(Deserialize)]
 pub(crate) struct Readiness {
     status: String,
-    /// "ok" or "not ready" by the name of the component.
-    #[serde(rename = "parts")]
-    components: Map<String, Value>,
+    /// "ok" or "not ready" by the name of the part.
+    parts: Map<String, Value>,
 }
 
 impl Readiness {
@@ -29,20 +28,20 @@ impl Readiness {
         ["ok", "not ready"].contains(&self.status.as_str())
     }
 
-    /// A message that names the components that are not ready; none if the server is ready.
+    /// A message that names the parts that are not ready; none if the server is ready.
     pub(crate) fn problem(&self) -> Option<String> {
-        let components = self.components.iter().filter(|(_, state)| *state != "ok");
-        let names: Vec<_> = components.map(|(name, _)| name.as_str()).collect();
+        let parts = self.parts.iter().filter(|(_, state)| *state != "ok");
+        let names: Vec<_> = parts.map(|(name, _)| name.as_str()).collect();
         (self.status != "ok").then(|| format!("not ready: {}", names.join(", ")))
     }
 }
 
 impl Remote {
-    /// The states of the components, ready or not.
-    pub(super) fn component_states(&self) -> Result<Map<String, Value>> {
+    /// The states of the parts, ready or not.
+    pub(super) fn part_states(&self) -> Result<Map<String, Value>> {
         let readiness = self.readiness(RESPONSE_TIMEOUT)?;
         let unreachable = |reason| Error::Unreachable(format!("{}: {reason}", self.base()));
-        readiness.map(|readiness| readiness.components).map_err(unreachable)
+        readiness.map(|readiness| readiness.parts).map_err(unreachable)
     }
 
     /// Sends one request, without the key. The inner error is the reason why no server has responded.

@@ -1,6 +1,6 @@
 //! Huffman decoding of JPEG: reads coefficients, and skips those that are not needed.
 
-/// Bits per table lookup. Longer codes are rare, and found length by length.
+/// BitReader per table lookup. Longer codes are rare, and found length by length.
 const WINDOW_BITS: u32 = 12;
 const ENTRIES: usize = 1 << WINDOW_BITS;
 /// Maximum number of bits of a code, and of the value that follows a code.
@@ -9,7 +9,7 @@ const VALUE_BITS: u32 = 11;
 
 /// The codes of one table.
 #[derive(Clone, Default)]
-pub(super) struct Codes {
+pub(super) struct HuffmanTable {
     /// Indexed by the next [`WINDOW_BITS`] bits: length and symbol of the code at their start. The
     /// length is 0 if the code has more bits.
     short: Vec<(u8, u8)>,
@@ -34,7 +34,7 @@ struct Run {
     is_last: bool,
 }
 
-impl Codes {
+impl HuffmanTable {
     /// Builds the codes of a table from the number of codes of each length, and their symbols.
     pub(super) fn new(counts: &[u8; MAX_CODE_BITS], symbols: &[u8]) -> Option<Self> {
         let mut codes = Self {
@@ -102,7 +102,7 @@ impl Codes {
 
 /// The bits of a scan. Small enough to be copied, so that loops keep it in registers.
 #[derive(Clone, Copy)]
-pub(super) struct Bits<'a> {
+pub(super) struct BitReader<'a> {
     unread: &'a [u8],
     /// The next bits, from the most significant one.
     next: u64,
@@ -110,7 +110,7 @@ pub(super) struct Bits<'a> {
     count: u32,
 }
 
-impl<'a> Bits<'a> {
+impl<'a> BitReader<'a> {
     pub(super) fn new(scan: &'a [u8]) -> Self {
         Self { unread: scan, next: 0, count: 0 }
     }
@@ -174,7 +174,7 @@ impl<'a> Bits<'a> {
     }
 
     #[inline]
-    fn symbol(&mut self, codes: &Codes) -> Option<u8> {
+    fn symbol(&mut self, codes: &HuffmanTable) -> Option<u8> {
         self.fill();
         let (length, symbol) = *codes.short.get(self.window())?;
         if length > 0 {
@@ -201,38 +201,38 @@ impl<'a> Bits<'a> {
         Some(if value < 1 << (bits - 1) { value + 1 - (1 << bits) } else { value })
     }
 
-    /// Reads the difference of the first coefficient from that of the previous block.
+    /// Reads the difference of the DC coefficient from that of the previous block.
     #[inline]
-    fn difference(&mut self, codes: &Codes) -> Option<i32> {
+    fn dc_difference(&mut self, codes: &HuffmanTable) -> Option<i32> {
         let bits = self.symbol(codes)?;
         self.value(bits.into())
     }
 
-    /// Reads another coefficient: the number of zeros before it, and its value. A value of 0 is one
+    /// Reads an AC coefficient: the number of zeros before it, and its value. A value of 0 is one
     /// more zero; without zeros before it, it ends the block.
     #[inline]
-    fn coefficient(&mut self, codes: &Codes) -> Option<(usize, i32)> {
+    fn ac_coefficient(&mut self, codes: &HuffmanTable) -> Option<(usize, i32)> {
         let symbol = self.symbol(codes)?;
         let (zeros, bits) = (usize::from(symbol >> 4), u32::from(symbol & 15));
-        // Other end codes belong to progressive files.
+        // End-of-band codes (EOBn) occur only in progressive files.
         let is_known = bits > 0 || zeros == 0 || zeros == 15;
         self.value(bits).filter(|_| is_known).map(|value| (zeros, value))
     }
 
-    /// Reads a block: the difference of its first coefficient, and the other coefficients up to
+    /// Reads a block: the difference of its DC coefficient, and the AC coefficients up to
     /// `last`. The rest is skipped.
     #[inline]
     pub(super) fn block(
         &mut self,
-        (first, others): (&Codes, &Codes),
+        (first, others): (&HuffmanTable, &HuffmanTable),
         last: usize,
         mut found: impl FnMut(usize, i32),
     ) -> Option<i32> {
         let mut bits = *self;
-        let difference = bits.difference(first)?;
+        let difference = bits.dc_difference(first)?;
         let mut at = 1;
         while at <= last {
-            let (zeros, value) = bits.coefficient(others)?;
+            let (zeros, value) = bits.ac_coefficient(others)?;
             if (zeros, value) == (0, 0) {
                 *self = bits;
                 return Some(difference);
@@ -251,7 +251,7 @@ impl<'a> Bits<'a> {
                 bits.take(run.bits.into())?;
                 at = if run.is_last { 64 } else { after };
             } else {
-                let (zeros, value) = bits.coefficient(others)?;
+                let (zeros, value) = bits.ac_coefficient(others)?;
                 at = if (zeros, value) == (0, 0) { 64 } else { at + zeros + 1 };
             }
         }

@@ -1,6 +1,6 @@
 //! The headers of a JPEG, for the supported kinds of files.
 
-use super::entropy::Codes;
+use super::entropy::HuffmanTable;
 
 /// The headers before the coded pixels.
 pub(super) struct Header<'a> {
@@ -13,7 +13,7 @@ pub(super) struct Header<'a> {
     pub(super) scan: &'a [u8],
 }
 
-/// One channel: brightness, or one of two colour differences.
+/// One channel: luma, or one of two chroma channels.
 pub(super) struct Component {
     id: u8,
     /// Sampling factors: blocks per MCU, horizontally and vertically.
@@ -22,16 +22,16 @@ pub(super) struct Component {
     quantization_table: usize,
     /// The quantization factor of each coefficient, in the order of coding.
     pub(super) quantization: [f32; 64],
-    pub(super) dc: Codes,
-    pub(super) ac: Codes,
+    pub(super) dc: HuffmanTable,
+    pub(super) ac: HuffmanTable,
 }
 
 /// Tables by number, in their latest definition.
 #[derive(Default)]
 struct Tables {
     quantization: [Option<[f32; 64]>; 4],
-    dc: [Option<Codes>; 4],
-    ac: [Option<Codes>; 4],
+    dc: [Option<HuffmanTable>; 4],
+    ac: [Option<HuffmanTable>; 4],
 }
 
 impl<'a> Header<'a> {
@@ -54,12 +54,12 @@ impl<'a> Header<'a> {
             rest = &after[length..];
             match marker {
                 0xc0 | 0xc1 if frame.is_none() => frame = Some(read_frame(segment)?),
-                0xc4 => tables.read_codes(segment)?,
+                0xc4 => tables.read_huffman_tables(segment)?,
                 0xdb => tables.read_quantization(segment)?,
                 0xdd => restart_interval = u16::from_be_bytes(segment.try_into().ok()?).into(),
                 0xda => {
                     let (width, height, mut components) = frame?;
-                    if !has_usual_colours(&components, is_jfif) {
+                    if !is_grey_or_ycbcr(&components, is_jfif) {
                         return None;
                     }
                     tables.assign(segment, &mut components)?;
@@ -95,16 +95,16 @@ fn read_frame(segment: &[u8]) -> Option<(usize, usize, Vec<Component>)> {
             v_sampling,
             quantization_table: (*table).into(),
             quantization: [0.0; 64],
-            dc: Codes::default(),
-            ac: Codes::default(),
+            dc: HuffmanTable::default(),
+            ac: HuffmanTable::default(),
         });
     }
     Some((width.into(), height.into(), components))
 }
 
-/// Returns whether channels are brightness and two colour differences, or brightness alone. The ids
-/// of the channels or a JFIF header indicate that, unless the ids are letters.
-fn has_usual_colours(components: &[Component], is_jfif: bool) -> bool {
+/// Returns whether the channels are luma and two chroma channels (`YCbCr`), or luma alone. The ids of the channels or a
+/// JFIF header indicate `YCbCr`, unless the ids are letters.
+fn is_grey_or_ycbcr(components: &[Component], is_jfif: bool) -> bool {
     match components {
         [_] => true,
         [luma, cb, cr] => {
@@ -126,13 +126,13 @@ impl Tables {
         Some(())
     }
 
-    fn read_codes(&mut self, mut segment: &[u8]) -> Option<()> {
+    fn read_huffman_tables(&mut self, mut segment: &[u8]) -> Option<()> {
         while let [number, rest @ ..] = segment {
             let (counts, rest) = rest.split_first_chunk::<16>()?;
             let total = counts.iter().map(|&count| usize::from(count)).sum();
             let (symbols, rest) = rest.split_at_checked(total)?;
             let tables = if number >> 4 == 0 { &mut self.dc } else { &mut self.ac };
-            *tables.get_mut(usize::from(number & 15))? = Some(Codes::new(counts, symbols)?);
+            *tables.get_mut(usize::from(number & 15))? = Some(HuffmanTable::new(counts, symbols)?);
             segment = rest;
         }
         Some(())

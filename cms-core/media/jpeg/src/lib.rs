@@ -1,8 +1,8 @@
 //! Decodes the usual JPEG at an eighth, a quarter or half of its size.
 //!
 //! A small image needs only the first coefficients of a block of 8x8. Decoding the others would be
-//! most of the cost: the decoder skips them, several codes at a time. Where colour has fewer samples
-//! than brightness, it is reduced by less, so that all channels have the size of the output.
+//! most of the cost: the decoder skips them, several codes at a time. Subsampled chroma is reduced by
+//! less than luma, so that all channels have the size of the output.
 //!
 //! The decoder supports the files that most programs write: baseline or extended sequential, 8
 //! bits, one scan, Huffman codes, grey or `YCbCr`. It returns none for all others, and for damaged ones:
@@ -14,7 +14,7 @@ mod header;
 
 use std::f32::consts::{FRAC_1_SQRT_2, PI};
 
-use entropy::Bits;
+use entropy::BitReader;
 use header::{Component, Header};
 
 const SIDE: usize = 8;
@@ -49,7 +49,7 @@ pub fn decode(file: &[u8], eighths: usize) -> Option<Vec<u8>> {
         .collect::<Option<Vec<_>>>()?;
 
     let mut pixels = Vec::with_capacity(width * height * planes.len());
-    let mut bits = Bits::new(header.scan);
+    let mut bits = BitReader::new(header.scan);
     let mut mcu = 0;
     for row in 0..mcu_rows {
         for column in 0..mcus_per_row {
@@ -135,7 +135,7 @@ impl<'h> Plane<'h> {
 
     #[inline]
     #[expect(clippy::cast_precision_loss, reason = "at most 16 bits")]
-    fn decode_mcu(&mut self, bits: &mut Bits<'_>, mcu: usize) -> Option<()> {
+    fn decode_mcu(&mut self, bits: &mut BitReader<'_>, mcu: usize) -> Option<()> {
         let Component { h_sampling, v_sampling, quantization, dc, ac, .. } = self.component;
         for block_row in 0..*v_sampling {
             for block in 0..*h_sampling {
@@ -226,7 +226,7 @@ fn sample(sum: f32) -> u8 {
     (sum + 128.5) as u8
 }
 
-/// Converts luma and two colour differences to red, green and blue (JFIF 7).
+/// Converts luma and two chroma channels to red, green and blue (JFIF 7).
 fn to_rgb(pixels: &mut Vec<u8>, [luma, cb, cr]: [&[u8]; 3]) {
     const HALF: i32 = 1 << 15;
     let start = pixels.len();

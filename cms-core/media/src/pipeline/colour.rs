@@ -37,18 +37,18 @@ fn convert(image: &DynamicImage, profile: &[u8]) -> Option<DynamicImage> {
     })
 }
 
-/// Converts cyan, magenta, yellow and black, 255 for full ink, to red, green and blue.
-pub(super) fn from_inks(pixels: &[u8], profile: Option<&[u8]>) -> Vec<u8> {
+/// Converts CMYK (255 is full ink) to RGB.
+pub(super) fn cmyk_to_rgb(pixels: &[u8], profile: Option<&[u8]>) -> Vec<u8> {
     profile
         .and_then(|profile| ColorProfile::new_from_slice(profile).ok())
         .filter(|profile| profile.color_space == DataColorSpace::Cmyk)
         // The pixel layout says four channels; the profile defines their meaning.
         .and_then(|profile| transform(&profile, pixels, Layout::Rgba, Layout::Rgb))
-        .unwrap_or_else(|| pixels.chunks_exact(4).flat_map(ink_to_light).collect())
+        .unwrap_or_else(|| pixels.chunks_exact(4).flat_map(cmyk_pixel_to_rgb).collect())
 }
 
-/// The colour of one pixel of ink on white, without a profile.
-fn ink_to_light(pixel: &[u8]) -> [u8; 3] {
+/// Converts one CMYK pixel to RGB without a profile.
+fn cmyk_pixel_to_rgb(pixel: &[u8]) -> [u8; 3] {
     let paper = |ink: u8| u16::from(255 - ink);
     [0, 1, 2].map(|ink| {
         let light = paper(pixel[ink]) * paper(pixel[3]) / 255;

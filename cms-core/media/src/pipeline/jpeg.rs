@@ -90,8 +90,8 @@ impl<'a> OpenedJpeg<'a> {
         Ok(())
     }
 
-    /// The scale for the general decoder, which reduces colour by the same factor as brightness.
-    /// Colour usually has half as many samples per side, so only at twice the scale it has as many as
+    /// The scale for the general decoder, which reduces chroma by the same factor as luma.
+    /// Chroma usually has half as many samples per side, so only at twice the scale it has as many as
     /// the requested image.
     fn general_eighths(&self, eighths: u8) -> u8 {
         let is_grey = matches!(self.info.pixel_format, PixelFormat::L8 | PixelFormat::L16);
@@ -136,7 +136,7 @@ impl<'a> OpenedJpeg<'a> {
                 DynamicImage::ImageLuma16(ImageBuffer::from_raw(width, height, samples)?)
             }
             PixelFormat::CMYK32 => {
-                let pixels = colour::from_inks(&pixels, profile.take().as_deref());
+                let pixels = colour::cmyk_to_rgb(&pixels, profile.take().as_deref());
                 RgbImage::from_raw(width, height, pixels)?.into()
             }
         };

@@ -140,10 +140,10 @@ fn is_refused(outcome: &Result<impl Sized>) -> bool {
 
 #[test]
 fn formats_convert_to_every_format() {
-    let picture = quarters(120, 80);
+    let original = quarters(120, 80);
     for from in FORMATS {
         for to in FORMATS {
-            let image = resized(&file(&picture, from), from, to, (30, 20)).unwrap();
+            let image = resized(&file(&original, from), from, to, (30, 20)).unwrap();
             let what = format!("{from:?} to {to:?}");
             assert_near(middles(&image.to_rgb8()), [RED, GREEN, BLUE, YELLOW], &what);
         }
@@ -180,15 +180,15 @@ fn exif(orientation: u8) -> Vec<u8> {
 
 #[test]
 fn images_are_rendered_upright() {
-    let picture = quarters(400, 240);
+    let original = quarters(400, 240);
     for (orientation, expected) in ORIENTATIONS {
-        let jpeg = jpeg_of(&picture, |encoder| {
+        let jpeg = jpeg_of(&original, |encoder| {
             encoder.add_exif_metadata(&exif(orientation)).unwrap();
         });
         let mut png = Vec::new();
         let mut encoder = PngEncoder::new(&mut png);
         encoder.set_exif_metadata(exif(orientation)).unwrap();
-        encoder.write_image(&picture, 400, 240, image::ExtendedColorType::Rgb8).unwrap();
+        encoder.write_image(&original, 400, 240, image::ExtendedColorType::Rgb8).unwrap();
 
         let displayed = if orientation > 4 { (240, 400) } else { (400, 240) };
         for (source, format) in [(jpeg, RenderFormat::Jpeg), (png, RenderFormat::Png)] {
@@ -218,22 +218,22 @@ fn images_are_rendered_upright() {
 
 #[test]
 fn crop_in_its_own_size_is_copied() {
-    let picture = RgbImage::from_raw(90, 70, images::photo_pixels(90, 70)).unwrap();
+    let original = RgbImage::from_raw(90, 70, images::photo_pixels(90, 70)).unwrap();
     let crop = Rectangle { x: 13, y: 7, width: 41, height: 29 };
-    let part = cut(&file(&picture, RenderFormat::Png), RenderFormat::Png, crop).to_rgb8();
-    let expected = image::imageops::crop_imm(&picture, 13, 7, 41, 29).to_image();
+    let part = cut(&file(&original, RenderFormat::Png), RenderFormat::Png, crop).to_rgb8();
+    let expected = image::imageops::crop_imm(&original, 13, 7, 41, 29).to_image();
     assert_eq!(part, expected);
 }
 
 #[test]
 fn cropped_pixels_do_not_affect_the_output() {
     let inside = |x, y| (30..70).contains(&x) && (20..60).contains(&y);
-    let picture = RgbImage::from_fn(100, 80, |x, y| Rgb(if inside(x, y) { RED } else { [0; 3] }));
+    let original = RgbImage::from_fn(100, 80, |x, y| Rgb(if inside(x, y) { RED } else { [0; 3] }));
     let crop = Rectangle { x: 30, y: 20, width: 40, height: 40 };
     for format in [RenderFormat::Png, RenderFormat::Bmp] {
         for size in [(20, 20), (13, 13), (5, 5), (1, 1)] {
             let plan = |_| spec(crop, size, RenderFormat::Png, 90);
-            let source = file(&picture, format);
+            let source = file(&original, format);
             let part = render(&source, format, plan, &SourceLimits::default()).unwrap().unwrap();
             let part = seen(&part).to_rgb8();
             assert!(part.pixels().all(|pixel| pixel.0 == RED), "{format:?} as {size:?}");
@@ -335,12 +335,12 @@ fn grey_jpegs_stay_grey() {
 #[test]
 fn profiles_are_applied_and_removed() {
     let wide = ColorProfile::new_display_p3().encode().unwrap();
-    let picture = RgbImage::from_pixel(40, 40, Rgb([200, 100, 50]));
+    let original = RgbImage::from_pixel(40, 40, Rgb([200, 100, 50]));
     let mut png = Vec::new();
     let mut encoder = PngEncoder::new(&mut png);
     encoder.set_icc_profile(wide.clone()).unwrap();
-    encoder.write_image(&picture, 40, 40, image::ExtendedColorType::Rgb8).unwrap();
-    let jpeg = jpeg_of(&picture, |encoder| encoder.add_icc_profile(&wide).unwrap());
+    encoder.write_image(&original, 40, 40, image::ExtendedColorType::Rgb8).unwrap();
+    let jpeg = jpeg_of(&original, |encoder| encoder.add_icc_profile(&wide).unwrap());
     for (source, format) in [(png, RenderFormat::Png), (jpeg, RenderFormat::Jpeg)] {
         let image = resized(&source, format, format, (10, 10)).unwrap().to_rgb8();
         assert_near([image.get_pixel(5, 5).0; 4], [P3_IN_SRGB; 4], "wide colours");
@@ -357,11 +357,11 @@ const P3_IN_SRGB: [u8; 3] = [215, 93, 31];
 
 #[test]
 fn unusable_profile_is_ignored() {
-    let picture = RgbImage::from_pixel(40, 40, Rgb([200, 100, 50]));
+    let original = RgbImage::from_pixel(40, 40, Rgb([200, 100, 50]));
     let mut grey = ColorProfile::new_gray_with_gamma(2.2).encode().unwrap();
     grey.truncate(200);
     for profile in [&b"no profile at all"[..], &grey] {
-        let source = jpeg_of(&picture, |encoder| encoder.add_icc_profile(profile).unwrap());
+        let source = jpeg_of(&original, |encoder| encoder.add_icc_profile(profile).unwrap());
         let image =
             resized(&source, RenderFormat::Jpeg, RenderFormat::Png, (10, 10)).unwrap().to_rgb8();
         assert_near([image.get_pixel(5, 5).0; 4], [[200, 100, 50]; 4], "no usable profile");

@@ -13,7 +13,7 @@ use tempfile::TempDir;
 use super::*;
 use crate::testing::images;
 
-const PICTURE: &[u8] = b"a image";
+const IMAGE: &[u8] = b"an image";
 const HOUR: Duration = Duration::from_hours(1);
 
 fn id(number: u32) -> FileId {
@@ -31,7 +31,7 @@ fn now() -> SystemTime {
 }
 
 fn rendered(renders: &Renders, id: &FileId, name: &str) -> Vec<u8> {
-    images::bytes(renders.get_or_render(id, name, now(), || Ok(PICTURE.to_vec())).unwrap())
+    images::bytes(renders.get_or_render(id, name, now(), || Ok(IMAGE.to_vec())).unwrap())
 }
 
 /// Sets the last use of an image.
@@ -53,10 +53,10 @@ fn names(renders: &Renders) -> BTreeSet<String> {
 fn image_is_rendered_once_and_kept_until_removed() {
     let (_folder, renders) = cache(1 << 20);
     assert!(renders.get(&id(1), "a.jpg", now()).is_none());
-    assert_eq!(rendered(&renders, &id(1), "a.jpg"), PICTURE);
+    assert_eq!(rendered(&renders, &id(1), "a.jpg"), IMAGE);
     let again = renders.get_or_render(&id(1), "a.jpg", now(), || panic!("it is there"));
-    assert_eq!(images::bytes(again.unwrap()), PICTURE);
-    assert_eq!(images::bytes(renders.get(&id(1), "a.jpg", now()).unwrap()), PICTURE);
+    assert_eq!(images::bytes(again.unwrap()), IMAGE);
+    assert_eq!(images::bytes(renders.get(&id(1), "a.jpg", now()).unwrap()), IMAGE);
     for (other, name) in [(id(1), "b.jpg"), (id(2), "a.jpg")] {
         assert!(renders.get(&other, name, now()).is_none());
     }
@@ -82,9 +82,9 @@ fn concurrent_requests_share_one_rendering() {
                     started.fetch_add(1, Ordering::Relaxed);
                     // Long enough for the other threads to arrive.
                     thread::yield_now();
-                    Ok(PICTURE.to_vec())
+                    Ok(IMAGE.to_vec())
                 });
-                assert_eq!(images::bytes(image.unwrap()), PICTURE);
+                assert_eq!(images::bytes(image.unwrap()), IMAGE);
             });
         }
     });
@@ -103,7 +103,7 @@ fn failed_rendering_is_retried() {
     });
     assert!(panicked);
     assert_eq!(names(&renders), BTreeSet::new());
-    assert_eq!(rendered(&renders, &id(1), "a.jpg"), PICTURE);
+    assert_eq!(rendered(&renders, &id(1), "a.jpg"), IMAGE);
 }
 
 #[test]
@@ -117,7 +117,7 @@ fn full_cache_evicts_least_recently_used_images() {
     }
     assert_eq!(names(&renders).len(), 20);
     // The oldest image is used again.
-    assert_eq!(images::bytes(renders.get(&id(0), "00.jpg", start).unwrap()), PICTURE);
+    assert_eq!(images::bytes(renders.get(&id(0), "00.jpg", start).unwrap()), IMAGE);
     rendered(&renders, &id(1), "new.jpg");
     let mut expected: BTreeSet<_> = (4..20).map(|number| format!("{number:02}.jpg")).collect();
     expected.extend(["00.jpg".to_owned(), "new.jpg".to_owned()]);
@@ -151,13 +151,13 @@ fn cache_errors_do_not_fail_requests() {
     // A directory cannot be created in place of a file.
     fs::write(folder.path().join("images"), b"in the way").unwrap();
     for _ in 0..2 {
-        assert_eq!(rendered(&renders, &id(1), "a.jpg"), PICTURE);
+        assert_eq!(rendered(&renders, &id(1), "a.jpg"), IMAGE);
         assert!(renders.get(&id(1), "a.jpg", now()).is_none());
     }
     // An image cannot replace a directory; no temporary file remains.
     fs::remove_file(folder.path().join("images")).unwrap();
     fs::create_dir_all(renders.path(&id(1), "a.jpg").join("in the way")).unwrap();
-    assert_eq!(rendered(&renders, &id(1), "a.jpg"), PICTURE);
+    assert_eq!(rendered(&renders, &id(1), "a.jpg"), IMAGE);
     assert_eq!(names(&renders), BTreeSet::from(["a.jpg".to_owned()]));
 }
 
@@ -170,7 +170,7 @@ fn files_of_a_crash_are_ignored_and_evicted() {
     mark(&renders, &id(1), "a.jpg.1.part", now() - HOUR);
     assert!(renders.get(&id(1), "a.jpg", now()).is_none());
     for name in ["a.jpg", "b.jpg", "c.jpg"] {
-        assert_eq!(rendered(&renders, &id(1), name), PICTURE);
+        assert_eq!(rendered(&renders, &id(1), name), IMAGE);
     }
     assert!(!left.exists());
     fs::write(&left, b"half a pic").unwrap();

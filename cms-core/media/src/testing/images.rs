@@ -64,8 +64,8 @@ pub fn shrink(source: &[u8], size: (u32, u32), format: RenderFormat) -> Vec<u8> 
 }
 
 /// The displayed width and height of an image.
-pub fn size(picture: &[u8]) -> (u32, u32) {
-    let size = pipeline::measure(picture).expect("the file is an image");
+pub fn size(image: &[u8]) -> (u32, u32) {
+    let size = pipeline::measure(image).expect("the file is an image");
     (size.width, size.height)
 }
 

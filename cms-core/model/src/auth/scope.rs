@@ -84,9 +84,9 @@ impl BitOr for Access {
 pub enum Permission<'a> {
     /// A valid key, session or preview token.
     AnyCaller,
-    /// A session, whatever the role of its user.
+    /// A session, regardless of the role of its user.
     Session,
-    /// Any caller but read-only keys, viewers and preview tokens.
+    /// Any caller except read-only keys, viewers and preview tokens.
     AnyWriter,
     /// Rights on the objects of a type.
     Content { content_type: &'a str, needs: Access },

@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// System types that GraphQL schemas and OpenAPI documents leave out.
-pub const UNDESCRIBED: [&str; 2] = [WEBHOOKS, PLUGIN_SETTINGS];
+pub const OMITTED_FROM_API_SCHEMAS: [&str; 2] = [WEBHOOKS, PLUGIN_SETTINGS];
 
 const EMAIL: &str = "^$|^[a-zA-Z0-9_.+-]+@[a-zA-Z0-9_.+-]+?\\.[a-zA-Z]{2,}$";
 const SLUG: &str = "^[a-zA-Z0-9-_]*$";
@@ -24,12 +24,12 @@ const HEADER_NAME: &str = "^[a-zA-Z0-9-]*$";
 
 /// The type whose objects are media files.
 pub const MEDIA: &str = "_media";
-/// Its property for the point that a crop keeps.
+/// The property of `_media` that holds the focal point.
 const FOCAL_POINT: &str = "focalPoint";
 
 /// The type whose objects are webhooks.
 pub const WEBHOOKS: &str = "_webhooks";
-/// Its property for the quiet period before changes are delivered together.
+/// The property of `_webhooks` with the quiet period before changes are delivered together.
 pub const DEBOUNCE: &str = "debounceSeconds";
 const MAX_DEBOUNCE_SECONDS: i64 = 3600;
 /// A reserved name: other servers of this API have a system type of this name, cms does not.

@@ -141,7 +141,8 @@ impl Catalog {
         self.types.iter().find(|known| known.pk == pk)
     }
 
-    /// The number of slots that have indexes: at least that of the type with the most indexed values.
+    /// The number of slots with an index: the maximum number of indexed values of a type, and not less than
+    /// [`limits::MAX_INDEXED_PROPERTIES`].
     pub fn slot_count(&self) -> usize {
         let counts = self.types.iter().map(|known| known.indexed.count());
         counts.max().unwrap_or_default().max(limits::MAX_INDEXED_PROPERTIES)

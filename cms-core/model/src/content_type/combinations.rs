@@ -25,7 +25,7 @@ const MAX_IDS: usize = 20;
 /// values of the objects that were added so far.
 pub(super) struct Combinations {
     checks: Vec<Combination>,
-    /// Number and id of the current object; its versions follow each other.
+    /// Ordinal and id of the current object.
     object: (u64, String),
 }
 
@@ -65,7 +65,7 @@ impl Combinations {
         self.checks.is_empty()
     }
 
-    /// Adds a version of an object, as JSON. Versions of an object follow each other.
+    /// Adds a version of an object, as JSON. All versions of an object must be added in succession.
     pub(super) fn add(&mut self, id: &str, data: &str) -> Result<()> {
         if self.object.1 != id {
             self.object = (self.object.0 + 1, id.to_owned());

@@ -4,8 +4,8 @@ use serde_json::{Map, Value};
 
 use super::model::{Definition, InputType, Property, SchemaType};
 
-/// Returns the default of a property. An empty text or list counts as no default, because forms store
-/// it for that.
+/// Returns the default of a property. An empty text or list is no default, because forms store it
+/// for a property without a default.
 pub(super) fn of<'a>(property: &Property, schema: &'a Value) -> Option<&'a Value> {
     schema.get("default").filter(|default| match default {
         Value::Null => false,

@@ -12,8 +12,8 @@ use crate::wire::plan::PropertyChange;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PropertyDiff<'a> {
     pub change: PropertyChange,
-    /// The removed property, or the one whose stored values `new` takes over: for a rename, that with
-    /// the former name. None if `new` takes over no values.
+    /// The removed property, or the property whose stored values `new` takes over (for a rename, the property with the
+    /// former name). None if `new` takes over no values.
     ///
     /// A plan shows a rename as an added row (`change` is `Add`) with `renamedFrom`; if the values are
     /// converted too, `change` is `Type`.

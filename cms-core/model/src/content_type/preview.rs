@@ -15,19 +15,19 @@ pub const PREVIEW_URL_PATH: &str = "metaDefinition.admin.previewUrl";
 /// All characters except the unreserved ones of RFC 3986.
 const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// Returns whether a text is an absolute URL of a site, a path on this server, or empty.
+/// Returns whether a text is an absolute `http` or `https` URL, a path on this server, or empty.
 pub fn is_valid(template: &str) -> bool {
     if template.is_empty() {
         return true;
     }
     let is_plain = !template.chars().any(|c| c.is_control() || c == '\\');
-    let is_site = || match Url::parse(template) {
+    let is_absolute_url = || match Url::parse(template) {
         Ok(url) => matches!(url.scheme(), "http" | "https") && has_fixed_authority(template),
         Err(_) => false,
     };
     template.chars().count() <= limits::MAX_PREVIEW_URL_CHARS
         && is_plain
-        && (is_path(template) || is_site())
+        && (is_path(template) || is_absolute_url())
 }
 
 /// Returns whether the URL has a host, and host and port have no placeholders. `https:host` and
@@ -90,8 +90,8 @@ fn text(value: &Value) -> String {
 /// Returns the origin of an `http://` or `https://` URL, as browsers write it.
 pub fn origin(url: &str) -> Option<String> {
     let url = Url::parse(url).ok()?;
-    let is_site = matches!(url.scheme(), "http" | "https");
-    is_site.then(|| url.origin().ascii_serialization())
+    let is_http = matches!(url.scheme(), "http" | "https");
+    is_http.then(|| url.origin().ascii_serialization())
 }
 
 /// Reads an origin of the setting `preview-origins`: a URL without path, query and user.
@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn preview_url_is_a_site_or_a_path() {
+    fn preview_url_is_absolute_or_a_path() {
         let long = |length: usize| format!("/{}", "x".repeat(length - 1));
         for (template, expected) in [
             ("", true),

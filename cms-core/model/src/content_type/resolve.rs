@@ -67,7 +67,7 @@ fn system_properties() -> [(String, Value); 2] {
     let id = json!({"type": "string", "description": "Unique id of the object within its type"});
     let internal = json!({
         "type": "object",
-        "description": "Facts about the object that the server keeps; read-only",
+        "description": "Metadata of the object; read-only",
         "additionalProperties": false,
         "required": ["createdAt", "updatedAt", "deletedAt", "contentType"],
         "properties": Map::from_iter(internal),

@@ -79,7 +79,7 @@ struct Cost {
 
 impl Cost {
     /// The cost of two sibling selections.
-    fn beside(self, other: Self) -> Self {
+    fn combined_with(self, other: Self) -> Self {
         let (lists, recursive_lists) = self.introspection;
         Self {
             nodes: self.nodes.saturating_add(other.nodes),
@@ -102,12 +102,12 @@ pub fn check_document(document: &ExecutableDocument) -> Result<(), QueryError> {
         let operation = &operation.node;
         let directives = directive_nodes(&operation.directives);
         total.nodes += directives + operation.variable_definitions.len();
-        total = total.beside(measure.selection_set(&operation.selection_set.node, 1)?);
+        total = total.combined_with(measure.selection_set(&operation.selection_set.node, 1)?);
         check_cost(total)?;
     }
     for (name, fragment) in &document.fragments {
         total.nodes += directive_nodes(&fragment.node.directives);
-        total = total.beside(Cost { introspection: (0, 0), ..measure.fragment(name, 1)? });
+        total = total.combined_with(Cost { introspection: (0, 0), ..measure.fragment(name, 1)? });
         check_cost(total)?;
     }
     Ok(())
@@ -177,7 +177,7 @@ impl<'d> Measure<'d> {
             if level + cost.depth > MAX_SELECTION_DEPTH {
                 return Err(too_deep());
             }
-            sum = sum.beside(cost);
+            sum = sum.combined_with(cost);
         }
         Ok(sum)
     }

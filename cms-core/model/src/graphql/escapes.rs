@@ -1,5 +1,5 @@
-//! Escapes in the strings of a query that the parser does not know: of a surrogate pair (`\uD83D\uDE00`), and of
-//! three quotes in a block string (`\"""`).
+//! Replaces escapes that the parser does not support: surrogate pairs in strings (`\uD83D\uDE00`), and three quotes in
+//! a block string (`\"""`).
 
 use std::{borrow::Cow, iter};
 

@@ -85,9 +85,10 @@ impl ExportedSchema {
         request.set_parsed_query(document.clone());
         request.operation_name = operation.map(str::to_owned);
         request.variables = Variables::from_json(variables.into());
-        // No field waits for anything.
+        // No resolver awaits, so the first poll completes.
         let response: Option<Response> = self.schema.execute(request).now_or_never();
-        let response = response.ok_or_else(|| Error::internal("introspection does not wait"))?;
+        let response =
+            response.ok_or_else(|| Error::internal("introspection completes on the first poll"))?;
         let errors = response.errors.iter();
         let errors: Vec<QueryError> =
             errors.map(|error| QueryError::invalid(&error.message, &error.locations)).collect();

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::{
     clock::Timestamp,
-    dates::{FIRST_SECONDS, parse_lenient},
+    dates::{MIN_DATE_SECONDS, parse_lenient},
     error::FieldErrors,
     message,
 };
@@ -43,7 +43,7 @@ impl KeptDates {
                 continue;
             }
             if name == CREATED_AT {
-                earliest = FIRST_SECONDS;
+                earliest = MIN_DATE_SECONDS;
             }
             match value.as_str().and_then(parse_lenient) {
                 None => errors.add(format!("internal.{name}"), message::WRONG_DATE),

@@ -38,8 +38,8 @@ pub fn parse(data_url: &str) -> Option<LinkTarget<'_>> {
     .then_some(LinkTarget { content_type, id })
 }
 
-/// Returns whether an id has no characters that are percent-encoded in some links.
-pub fn is_same_in_every_form(id: &str) -> bool {
+/// Returns whether an id has only characters that no link percent-encodes.
+pub fn needs_no_encoding(id: &str) -> bool {
     utf8_percent_encode(id, ENCODED).next() == Some(id)
 }
 

@@ -107,7 +107,7 @@ impl PathScope<'_> {
     fn value_declares(&self, property: &Property, names: &[String]) -> bool {
         let Some((first, rest)) = names.split_first() else { return true };
         if let Some(relation) = &property.relation {
-            // A link that stays a link is returned completely, whatever the path below it.
+            // A link that is not replaced with its object is returned completely, regardless of the path below it.
             let Some(hydrate) = self.hydrate.checked_sub(1) else { return true };
             let target = relation.target.as_deref().and_then(|name| self.catalog.find(name));
             let target = target.filter(|target| self.caller.may(Access::READ, target.name()));

@@ -16,31 +16,33 @@ pub struct RestoredState {
 }
 
 impl RestoredState {
-    /// With `is_kept`, the status, workflow state and approval at the deletion, as far as the type
-    /// still has Draft & Public and this workflow state. Otherwise those of a new object.
+    /// If `keeps_state`, returns the status (if the type still has Draft & Public) and the workflow state and approval
+    /// (if the workflow still has this state) at the deletion. Otherwise returns those of a new object.
     ///
     /// `had_draft_public`: the type has had Draft & Public since the deletion without interruption.
     pub fn of(
         deleted: &Internal<'_>,
         content_type: &CompiledType,
         had_draft_public: bool,
-        is_kept: bool,
+        keeps_state: bool,
         now: i64,
     ) -> Self {
         let draft_public = content_type.definition.draft_public;
-        let (status, public_version, published_at) = match (draft_public, had_draft_public, is_kept)
-        {
-            (false, ..) => (Status::Public, None, None),
-            (true, _, false) => (Status::Draft, None, None),
-            (true, true, true) => (deleted.status, deleted.public_version, deleted.published_at),
-            // Objects become public when Draft & Public is turned on.
-            (true, false, true) => {
-                (Status::Public, Some(deleted.version), Some(deleted.updated_at))
-            }
-        };
+        let (status, public_version, published_at) =
+            match (draft_public, had_draft_public, keeps_state) {
+                (false, ..) => (Status::Public, None, None),
+                (true, _, false) => (Status::Draft, None, None),
+                (true, true, true) => {
+                    (deleted.status, deleted.public_version, deleted.published_at)
+                }
+                // Objects become public when Draft & Public is turned on.
+                (true, false, true) => {
+                    (Status::Public, Some(deleted.version), Some(deleted.updated_at))
+                }
+            };
         let workflow = &content_type.workflow;
         let is_known = workflow.states.iter().any(|state| *state == deleted.workflow_state);
-        let (workflow_state, approval) = if is_kept && is_known {
+        let (workflow_state, approval) = if keeps_state && is_known {
             let approval = deleted.workflow_public_version.zip(deleted.workflow_published_at);
             (deleted.workflow_state.clone().into_owned(), approval)
         } else {

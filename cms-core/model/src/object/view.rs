@@ -44,8 +44,8 @@ impl View {
         }
     }
 
-    /// Returns whether the version history is hidden from a request: of each object it sees only the
-    /// version in the public view of the type.
+    /// Returns whether the version history is hidden from a request: the request sees only the version of each object
+    /// in the public view of the type.
     pub fn shows_single_version(caller: &Caller, content_type: &CompiledType) -> bool {
         caller.visibility.public_only
             && (content_type.definition.draft_public || has_public_state(&content_type.workflow))
@@ -68,7 +68,7 @@ impl View {
         StoredObject { data: Cow::Owned(mask::masked(&stored.data)), ..stored }
     }
 
-    /// Replaces a path to masked values, so that filters and order cannot reveal them.
+    /// Restricts a path so that it never reads masked values, and filters and order cannot reveal them.
     pub fn mask_path(self, path: PropertyPath) -> PropertyPath {
         if self.masked { mask::visible(path) } else { path }
     }
@@ -88,16 +88,16 @@ impl View {
     }
 }
 
-/// The callers that see a change in the journal: those whose lists change. Each audience contains the
-/// callers of the one before it (`Preview < AllStates < Everyone`). So a change with audience `Preview`
-/// is seen by the fewest callers, and these callers see all changes. The audience is stored with the
-/// change, because the object or its type may be gone later.
+/// The callers that see a change in the journal: those whose lists the change can alter. Ordered from the smallest
+/// audience to the largest (`Preview < AllStates < Everyone`). The audience is stored with the change, because the
+/// object or its type may be deleted later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Audience {
-    /// Callers that see current versions in every status.
+    /// Only callers that see current versions in every status.
     Preview,
-    /// Also callers that see objects in every workflow state.
+    /// Callers that see objects in every workflow state, and those of `Preview`.
     AllStates,
+    /// All callers.
     Everyone,
 }
 
@@ -111,9 +111,8 @@ impl Audience {
         }
     }
 
-    /// The smallest audience that contains the caller. All greater ones contain the caller, too, so the
-    /// caller sees the changes of this and of greater audiences.
-    pub fn smallest_containing(caller: &Caller) -> Self {
+    /// The smallest audience that includes the caller: the caller sees changes with this audience or a larger one.
+    pub fn of_caller(caller: &Caller) -> Self {
         if sees_every_status(caller) {
             Self::Preview
         } else if caller.visibility.public_only {

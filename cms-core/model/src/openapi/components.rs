@@ -222,13 +222,14 @@ pub(super) fn field_errors() -> Schema {
 /// Status 400: messages by property path, or an unreadable body.
 pub(super) fn invalid(example: Value) -> ApiResponse {
     let schema = Schema::any_of(vec![field_errors(), code_and_message()]);
-    ApiResponse::json(400, "What is wrong, by property", schema).example(example)
+    ApiResponse::json(400, "Validation errors by property path", schema).example(example)
 }
 
 /// Status 400 with reasons of a rejection.
 pub(super) fn rejected(example: &str) -> ApiResponse {
     let schema = Schema::object([("errors", texts())], &[]);
-    ApiResponse::json(400, "Why it was not done", schema).example(json!({ "errors": [example] }))
+    ApiResponse::json(400, "Reasons for the rejection", schema)
+        .example(json!({ "errors": [example] }))
 }
 
 /// 401 and 403.
@@ -296,19 +297,23 @@ pub(super) fn cacheable(operation: Operation) -> Operation {
 /// Adds `If-Match` and status 412.
 pub(super) fn conditional(operation: Operation) -> Operation {
     let failed = Schema::reference("412Response");
-    let description = "Tag of the state that is to be changed";
+    let description = "Entity tag of the object state that the client wants to change";
     operation
         .parameters([Parameter::header("If-Match", description, ENTITY_TAGS_PATTERN)])
-        .respond([ApiResponse::json(412, "The object is in another state", failed)])
+        .respond([ApiResponse::json(412, "The object does not match If-Match", failed)])
 }
 
 /// Adds `Idempotency-Key` and status 422.
 pub(super) fn idempotent(operation: Operation) -> Operation {
-    let description = "Makes the request have one effect, however often it comes within a day";
+    let description = "Executes a repeated request only once within 24 hours";
     let reused = Schema::reference("422Response");
     operation
         .parameters([Parameter::header("Idempotency-Key", description, IDEMPOTENCY_KEY_PATTERN)])
-        .respond([ApiResponse::json(422, "The key came with another request", reused)])
+        .respond([ApiResponse::json(
+            422,
+            "The Idempotency-Key was used with another request",
+            reused,
+        )])
 }
 
 /// Adds `X-CMS-Keep-Dates`.

@@ -32,8 +32,8 @@ Paths are dotted and go into lists: `title`, `internal.createdAt`, `location.lat
 ## Links
 
 A relation is a list of links `{"type":"internal","dataUrl":"/api/v1/content/{type}/{id}"}` to objects that
-exist. With the type `external`, `dataUrl` is any text. `hydrate=1` puts the linked objects in the place of the
-links, `hydrate=2` those of their links too; links whose object the caller does not see stay links. An object
+exist. With the type `external`, `dataUrl` is any text. `hydrate=1` replaces the links with the linked objects,
+`hydrate=2` also replaces the links in these objects; a link to an object that the caller does not see is not replaced. An object
 that others link to cannot be deleted.
 
 ## Blocks

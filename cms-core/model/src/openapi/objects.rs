@@ -185,7 +185,7 @@ impl ObjectOperations<'_> {
             .parameters([number])
             .respond_if_found([ApiResponse::json(
                 200,
-                "The object as it was",
+                "The object in this version",
                 self.schemas.output.clone(),
             )]);
         let after = "Only deletions after this time";
@@ -236,14 +236,17 @@ impl ObjectOperations<'_> {
         let of_copy = |method, verb: &str, summary: &str| {
             self.operation(method, "/{id}/working-copy", verb, summary)
         };
-        let get = of_copy("get", "getWorkingCopy", "Get the unfinished work of the caller")
+        let get = of_copy("get", "getWorkingCopy", "Get the working copy of the caller")
             .respond_if_found([copy()]);
-        let put = of_copy("put", "putWorkingCopy", "Store the unfinished work of the caller")
+        let put = of_copy("put", "putWorkingCopy", "Store the working copy of the caller")
             .body(Schema::reference(WORKING_COPY_INPUT))
             .respond_to_body([copy(), invalid(json!({ "base": [required("base")] }))]);
         let delete =
-            of_copy("delete", "deleteWorkingCopy", "Delete the unfinished work of the caller")
-                .respond_if_found([ApiResponse::empty(204, "There is none now")]);
+            of_copy("delete", "deleteWorkingCopy", "Delete the working copy of the caller")
+                .respond_if_found([ApiResponse::empty(
+                    204,
+                    "The caller has no working copy of the object",
+                )]);
         vec![
             (DUPLICATE, idempotent(duplicate)),
             (CREATE_OR_UPDATE, conditional(validate)),
@@ -257,12 +260,17 @@ impl ObjectOperations<'_> {
     fn scheduling(&self) -> [Operation; 2] {
         let path = "/{id}/schedule";
         let put = self
-            .operation("put", path, "schedule", "Publish an object at a time")
+            .operation("put", path, "schedule", "Schedule the publication of an object")
             .body(Schema::reference(SCHEDULE))
             .respond_to_body([self.object(), invalid(json!({ "scheduledAt": [NOT_VALID] }))]);
         let delete = self
-            .operation("delete", path, "unschedule", "Do not publish an object at a time")
-            .respond([ApiResponse::empty(204, "There is no schedule now")])
+            .operation(
+                "delete",
+                path,
+                "unschedule",
+                "Cancel the scheduled publication of an object",
+            )
+            .respond([ApiResponse::empty(204, "The object has no schedule")])
             .respond_if_found(
                 self.is_any_type().then(|| rejected(&Reason::NoDraftPublic.to_string())),
             );

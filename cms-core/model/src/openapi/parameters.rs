@@ -14,7 +14,11 @@ pub(super) fn levels(limit: u64) -> Schema {
 /// The parameter `hydrate`.
 pub(super) fn hydrate() -> Parameter {
     let limit = u64::from(limits::MAX_HYDRATION_DEPTH);
-    Parameter::query("hydrate", "How deep links are replaced by objects", levels(limit))
+    Parameter::query(
+        "hydrate",
+        "Number of levels on which links are replaced with objects",
+        levels(limit),
+    )
 }
 
 /// The parameter `limit` of a list whose pages are limited.

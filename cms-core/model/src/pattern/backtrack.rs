@@ -1,7 +1,7 @@
-//! Matches by backtracking and counts the steps: for patterns with look-around or back references, and
+//! Matches by backtracking and counts the steps: for patterns with look_around-around or back references, and
 //! for automata that are too large for [`super::linear`].
 //!
-//! A stack of frames holds the alternatives to try and the changes to undo. Only look-around
+//! A stack of frames holds the alternatives to try and the changes to undo. Only look_around-around
 //! recurses, as deep as the pattern nests it.
 
 use parking_lot::{Mutex, MutexGuard};
@@ -180,7 +180,7 @@ impl Matcher<'_> {
                 true
             }
             Instruction::Look { negated, end } => {
-                return Ok(self.look(next, at, negated)?.then_some((end, at)));
+                return Ok(self.look_around(next, at, negated)?.then_some((end, at)));
             }
             Instruction::BackReference { group, backward } => {
                 return Ok(self.repeat_group(group, at, backward)?.map(|at| (next, at)));
@@ -270,9 +270,9 @@ impl Matcher<'_> {
         }
     }
 
-    /// Returns whether a look-around succeeds. The matcher never backtracks into a look-around, so its
+    /// Returns whether a look_around-around succeeds. The matcher never backtracks into a look_around-around, so its
     /// alternatives are dropped. Its captures stay, and are undone together with those around it.
-    fn look(&mut self, body: ProgramAddress, at: u32, negated: bool) -> Result<bool> {
+    fn look_around(&mut self, body: ProgramAddress, at: u32, negated: bool) -> Result<bool> {
         let base = self.frames.len();
         let matched = self.run(body, at)?;
         if matched && negated {

@@ -206,7 +206,7 @@ impl Parser<'_> {
         if self.depth > MAX_DEPTH {
             return Err(NotSupported);
         }
-        let look = LOOKS.into_iter().find(|(prefix, ..)| self.eat(prefix));
+        let look = LOOK_AROUND_PREFIXES.into_iter().find(|(prefix, ..)| self.eat(prefix));
         let mut capture = None;
         if look.is_none() && !self.eat("?:") {
             self.captures += 1;
@@ -381,7 +381,7 @@ impl Parser<'_> {
 }
 
 /// Starts of look-around groups: whether they look behind, and whether they are negated.
-const LOOKS: [(&str, bool, bool); 4] =
+const LOOK_AROUND_PREFIXES: [(&str, bool, bool); 4] =
     [("?=", false, false), ("?!", false, true), ("?<=", true, false), ("?<!", true, true)];
 const LINE_TERMINATORS: [(char, char); 3] = [('\n', '\n'), ('\r', '\r'), ('\u{2028}', '\u{2029}')];
 const DIGITS: [(char, char); 1] = [('0', '9')];

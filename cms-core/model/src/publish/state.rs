@@ -7,7 +7,7 @@
 //! | modified | public | draft | archived | modified |
 //! | archived | public | not allowed | no change | archived |
 //!
-//! Edits are in [`Status::edited`]. Batch actions set the status of the action from every status,
+//! Edits are in [`Status::edited`]. A batch action sets its target status regardless of the current status,
 //! see docs/reference/publishing.md#batches
 
 use crate::{object::model::Status, wire::publish::PublishAction};

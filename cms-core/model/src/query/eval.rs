@@ -50,13 +50,14 @@ impl ConditionMatcher {
         let folded =
             || -> Vec<String> { values.iter().map(|value| fold(&value::text(value))).collect() };
         let text = |meets: fn(&str, &str) -> bool| Test::Text(meets, folded());
-        let ordered = |admits| Test::Within(vec![Bound::new(admits, values.first())]);
+        let ordered = |accepts| Test::Within(vec![Bound::new(accepts, values.first())]);
         let test = match condition.operator {
             Operator::Empty => Test::Empty,
             Operator::NotEmpty => Test::NotEmpty,
             Operator::Equals | Operator::NotEqual => Test::EqualsAny(Needles::new(values)),
             Operator::Contains | Operator::NotContains => {
-                // One text is found faster without an automaton. Too many texts for one are slow.
+                // A single text is found faster without an automaton. Without one (also if there are too many texts for
+                // it), the texts are searched one after the other.
                 let several = (values.len() > 1).then(|| AhoCorasick::new(folded()).ok()).flatten();
                 several.map_or_else(|| text(|text, part| text.contains(part)), Test::ContainsAny)
             }
@@ -113,7 +114,7 @@ impl ConditionMatcher {
                 self.arrays(found).any(|elements| elements.iter().any(|e| self.equals(needles, e)))
             }
             Test::Includes { all, each } => self.arrays(found).any(|mut elements| {
-                // Drops the other elements first: there may be many, and each value would be compared with all.
+                // First drops elements that equal none of the values: otherwise each value would be compared with every element.
                 elements.retain(|element| self.equals(all, element));
                 each.iter().all(|needle| elements.iter().any(|e| self.equals(needle, e)))
             }),
@@ -151,7 +152,7 @@ impl ConditionMatcher {
                 needles.iter().any(|needle| meets(&text, needle))
             }
             Test::Within(bounds) => {
-                bounds.iter().all(|bound| (bound.admits)(bound.compare(value, self.dates)))
+                bounds.iter().all(|bound| (bound.accepts)(bound.compare(value, self.dates)))
             }
             Test::Empty | Test::NotEmpty | Test::Overlaps(_) | Test::Includes { .. } => false,
         }
@@ -235,19 +236,19 @@ pub fn boolean_texts(boolean: bool) -> [&'static str; 2] {
 /// The bound of an ordered comparison.
 #[derive(Debug)]
 struct Bound {
-    /// Returns whether a value in this order to the bound is within it.
-    admits: fn(Ordering) -> bool,
+    /// Returns whether the operator accepts this ordering of a value relative to the bound.
+    accepts: fn(Ordering) -> bool,
     number: Option<Number>,
     date: Option<Timestamp>,
     text: String,
 }
 
 impl Bound {
-    fn new(admits: fn(Ordering) -> bool, value: Option<&Value>) -> Self {
+    fn new(accepts: fn(Ordering) -> bool, value: Option<&Value>) -> Self {
         // The parser guarantees a value.
         let value = value.unwrap_or(&Value::Null);
         Self {
-            admits,
+            accepts,
             number: Number::of(value),
             date: value.as_str().and_then(dates::parse_lenient),
             text: value::text(value).into_owned(),

@@ -46,7 +46,7 @@ crate::named_enum! {
 }
 
 impl Operator {
-    /// Parses a name, also in its deprecated spelling.
+    /// Parses a name, including its deprecated form.
     pub fn from_parameter(name: &str) -> Option<Self> {
         Self::parse(if name == "notEquals" { "notEqual" } else { name })
     }

@@ -24,7 +24,7 @@ use crate::{
     object::view::View,
 };
 
-/// A condition on the objects that links connect with the listed ones.
+/// A condition on the objects that are linked with the listed objects.
 #[derive(Clone, Debug)]
 pub struct LinkedCondition {
     /// An object matches if none of its linked objects does.
@@ -42,7 +42,7 @@ pub enum Links {
     Incoming {
         sources: Vec<LinkSources>,
         address: Option<Condition>,
-        /// Nothing is left out: `sources` has every type with relations, each with all its relations.
+        /// Whether `sources` is complete: it has every type with relations, each with all its relations.
         is_complete: bool,
     },
 }
@@ -146,7 +146,7 @@ impl Resolver<'_> {
         let scope = self.scope;
         for content_type in scope.targets(relation) {
             let path = PropertyPath::from_steps(rest.to_vec(), &content_type.properties);
-            if path.root == PathRoot::Nowhere {
+            if path.root == PathRoot::Unknown {
                 continue;
             }
             self.targets += 1;
@@ -196,7 +196,7 @@ impl Resolver<'_> {
         // `includes` becomes one condition per value: different links may match them.
         let (operator, values) = match operator {
             Operator::Overlaps => (Operator::Equals, vec![condition.values]),
-            // As for other lists: any value includes none.
+            // An empty `includes` matches every non-empty list, so every object with incoming links.
             Operator::Includes if condition.values.is_empty() => {
                 (Operator::NotEmpty, vec![condition.values])
             }
@@ -308,8 +308,8 @@ fn relations(properties: &[Property]) -> Vec<(String, PropertyPath)> {
     found
 }
 
-/// The operator that an object at the other end of a link has to meet, and whether a match excludes
-/// the listed object.
+/// Returns the positive form of an operator, which is evaluated on objects at the other end of a link, and whether
+/// the operator is negative: then the listed object must have no link to an object that matches the positive form.
 fn positive(operator: Operator) -> (Operator, bool) {
     match operator {
         Operator::Empty => (Operator::NotEmpty, true),

@@ -32,7 +32,7 @@ pub enum PathRoot {
         except: Vec<String>,
     },
     /// An unknown path: its value is always missing.
-    Nowhere,
+    Unknown,
 }
 
 /// One step into a value.
@@ -66,7 +66,7 @@ crate::named_enum! {
 }
 
 impl InternalField {
-    /// Parses a name, also in the deprecated spelling with underscores.
+    /// Parses a name, including the deprecated form with underscores.
     pub fn from_parameter(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|field| {
             let letters = |text: &str| text.replace('_', "").to_ascii_lowercase();
@@ -83,10 +83,10 @@ impl InternalField {
 }
 
 impl PropertyPath {
-    /// Parses a path of a request; paths to undeclared properties are [`PathRoot::Nowhere`].
+    /// Parses a path of a request; paths to undeclared properties are [`PathRoot::Unknown`].
     pub fn parse(text: &str, properties: &[Property]) -> Self {
         let steps = split(text.strip_prefix("$.").unwrap_or(text));
-        steps.map_or_else(Self::nowhere, |steps| Self::from_steps(steps, properties))
+        steps.map_or_else(Self::unknown, |steps| Self::from_steps(steps, properties))
     }
 
     /// Resolves the first steps of a path.
@@ -95,7 +95,7 @@ impl PropertyPath {
             return PathRoot::Any { except: Vec::new() }.into();
         }
         let mut steps = steps.into_iter();
-        let Some(PathStep::Key(first)) = steps.next() else { return Self::nowhere() };
+        let Some(PathStep::Key(first)) = steps.next() else { return Self::unknown() };
         let root = if properties.iter().any(|property| property.name == first) {
             PathRoot::Property(first)
         } else {
@@ -105,10 +105,10 @@ impl PropertyPath {
                 "internal" => match steps.next() {
                     Some(PathStep::Key(name)) if name == "incoming" => PathRoot::Incoming,
                     Some(PathStep::Key(name)) => InternalField::from_parameter(&name)
-                        .map_or(PathRoot::Nowhere, PathRoot::Internal),
-                    _ => PathRoot::Nowhere,
+                        .map_or(PathRoot::Unknown, PathRoot::Internal),
+                    _ => PathRoot::Unknown,
                 },
-                _ => PathRoot::Nowhere,
+                _ => PathRoot::Unknown,
             }
         };
         Self { root, steps: steps.collect() }
@@ -125,7 +125,7 @@ impl PropertyPath {
                 PathStep::Index(_) => false,
                 PathStep::Each => true,
             }),
-            PathRoot::Nowhere => text.strip_prefix("$.").unwrap_or(text) == "internal",
+            PathRoot::Unknown => text.strip_prefix("$.").unwrap_or(text) == "internal",
             PathRoot::Property(name) => {
                 let mut found = named(properties, name);
                 for name in self.names() {
@@ -163,8 +163,8 @@ impl PropertyPath {
     }
 
     /// An unknown path.
-    pub fn nowhere() -> Self {
-        PathRoot::Nowhere.into()
+    pub fn unknown() -> Self {
+        PathRoot::Unknown.into()
     }
 
     /// The names among the steps.
@@ -195,7 +195,7 @@ impl PropertyPath {
                 let found = found.and_then(|found| self.names().try_fold(found, inner));
                 found.is_some_and(|property| property.input_type == InputType::DateTime)
             }
-            PathRoot::Id | PathRoot::Any { .. } | PathRoot::Nowhere | PathRoot::Incoming => false,
+            PathRoot::Id | PathRoot::Any { .. } | PathRoot::Unknown | PathRoot::Incoming => false,
         }
     }
 
@@ -230,7 +230,7 @@ fn named<'p>(properties: &'p [Property], name: &str) -> Option<&'p Property> {
 
 /// Returns the names in `list[*].sub[0]`, without the brackets; none when the syntax is invalid.
 pub(crate) fn names(text: &str) -> Option<Vec<String>> {
-    let path = PropertyPath { root: PathRoot::Nowhere, steps: split(text)? };
+    let path = PropertyPath { root: PathRoot::Unknown, steps: split(text)? };
     Some(path.names().map(str::to_owned).collect())
 }
 
@@ -286,28 +286,28 @@ mod tests {
             ("internal.workflow_published_at", PathRoot::Internal(WorkflowPublishedAt)),
             ("internal.workflow_state", PathRoot::Internal(WorkflowState)),
             ("workflow_state", PathRoot::Internal(WorkflowState)),
-            ("internal.createdat", PathRoot::Nowhere),
-            ("internal.Created_At", PathRoot::Nowhere),
+            ("internal.createdat", PathRoot::Unknown),
+            ("internal.Created_At", PathRoot::Unknown),
             ("internal.incoming", PathRoot::Incoming),
             ("internal.incoming[*].contentType", PathRoot::Incoming),
-            ("internal", PathRoot::Nowhere),
-            ("internal[0]", PathRoot::Nowhere),
-            ("Title", PathRoot::Nowhere),
-            ("other", PathRoot::Nowhere),
-            ("created_at", PathRoot::Nowhere),
-            ("", PathRoot::Nowhere),
-            ("$", PathRoot::Nowhere),
-            ("$.", PathRoot::Nowhere),
-            (".title", PathRoot::Nowhere),
-            ("title.", PathRoot::Nowhere),
-            ("title..x", PathRoot::Nowhere),
-            ("[0]", PathRoot::Nowhere),
-            ("title[", PathRoot::Nowhere),
-            ("title[]x", PathRoot::Nowhere),
-            ("title[-1]", PathRoot::Nowhere),
-            ("title[0]x", PathRoot::Nowhere),
-            ("title[99999999999999999999]", PathRoot::Nowhere),
-            ("title' OR 1=1 --", PathRoot::Nowhere),
+            ("internal", PathRoot::Unknown),
+            ("internal[0]", PathRoot::Unknown),
+            ("Title", PathRoot::Unknown),
+            ("other", PathRoot::Unknown),
+            ("created_at", PathRoot::Unknown),
+            ("", PathRoot::Unknown),
+            ("$", PathRoot::Unknown),
+            ("$.", PathRoot::Unknown),
+            (".title", PathRoot::Unknown),
+            ("title.", PathRoot::Unknown),
+            ("title..x", PathRoot::Unknown),
+            ("[0]", PathRoot::Unknown),
+            ("title[", PathRoot::Unknown),
+            ("title[]x", PathRoot::Unknown),
+            ("title[-1]", PathRoot::Unknown),
+            ("title[0]x", PathRoot::Unknown),
+            ("title[99999999999999999999]", PathRoot::Unknown),
+            ("title' OR 1=1 --", PathRoot::Unknown),
         ];
         for (text, root) in table {
             assert_eq!(PropertyPath::parse(text, &[property("title")]).root, root, "{text}");

@@ -15,13 +15,14 @@ pub fn distance(a: Point, b: Point) -> f64 {
 }
 
 /// Steps of a packed coordinate; one is at most a centimetre.
-const STEPS: f64 = 4_294_967_295.0;
+const PACKED_COORDINATE_STEPS: f64 = 4_294_967_295.0;
 
 /// Packs a point into a number: latitude, then longitude, 32 bits each.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped before")]
 pub fn pack(point: Point) -> i64 {
-    let steps =
-        |degrees: f64, half: f64| f64::midpoint(degrees / half, 1.0).clamp(0.0, 1.0) * STEPS;
+    let steps = |degrees: f64, half: f64| {
+        f64::midpoint(degrees / half, 1.0).clamp(0.0, 1.0) * PACKED_COORDINATE_STEPS
+    };
     let packed =
         (steps(point.lat, 90.0).round() as u64) << 32 | steps(point.lon, 180.0).round() as u64;
     // The column type of the index is signed.
@@ -32,7 +33,8 @@ pub fn pack(point: Point) -> i64 {
 #[expect(clippy::cast_precision_loss, reason = "32 bits fit")]
 pub fn unpack(packed: i64) -> Point {
     let packed = packed.cast_unsigned();
-    let degrees = |steps: u64, half: f64| (steps as f64 / STEPS * 2.0 - 1.0) * half;
+    let degrees =
+        |steps: u64, half: f64| (steps as f64 / PACKED_COORDINATE_STEPS * 2.0 - 1.0) * half;
     Point { lat: degrees(packed >> 32, 90.0), lon: degrees(packed & 0xffff_ffff, 180.0) }
 }
 

@@ -85,7 +85,7 @@ export interface ListItem {
   items?: ListItem[];
 }
 
-/** What creates or replaces an object. Properties that the server fills in may be left out. */
+/** The request body that creates or replaces an object. Properties that the server fills in may be left out. */
 export type Input<Type, Optional extends keyof Type = never> = { id?: string } & {
   [Name in keyof Type as Exclude<Name, "id" | "internal" | Optional>]: Type[Name];
 } & { [Name in Optional]?: Type[Name] };

@@ -9,8 +9,8 @@ use crate::{
     wire::{key::Rule, user::Role},
 };
 
-const RULES_OF_CUSTOM: &str = "Only users with role custom have rules";
-const SETTING_OF_CUSTOM: &str = "Only users with role custom have this setting";
+const RULES_REQUIRE_CUSTOM_ROLE: &str = "Only users with role custom have rules";
+const SETTING_REQUIRES_CUSTOM_ROLE: &str = "Only users with role custom have this setting";
 
 /// The members that a request sets.
 const MEMBERS: [&str; 6] = ["email", "name", "role", "rules", "mayPublish", "disabled"];
@@ -80,10 +80,10 @@ impl Profile {
             None => (rules.unwrap_or(self.rules), may_publish.unwrap_or(self.may_publish)),
             Some(publishes) => {
                 if known_role && rules.is_some_and(|rules| !rules.is_empty()) {
-                    errors.add("rules", RULES_OF_CUSTOM);
+                    errors.add("rules", RULES_REQUIRE_CUSTOM_ROLE);
                 }
                 if known_role && may_publish.is_some_and(|wanted| wanted != publishes) {
-                    errors.add("mayPublish", SETTING_OF_CUSTOM);
+                    errors.add("mayPublish", SETTING_REQUIRES_CUSTOM_ROLE);
                 }
                 (Vec::new(), false)
             }
@@ -165,8 +165,8 @@ fn rules(payload: &Map<String, Value>, errors: &mut FieldErrors) -> Option<Vec<R
     Some(items.iter().enumerate().map(rule).collect())
 }
 
-/// Returns whether a change leaves an admin who can sign in, where there was one. The last one must
-/// remain, or nobody could manage users without access to the data directory.
+/// Returns whether a change of a user keeps at least one admin who can sign in, or the user was no such admin.
+/// Without such an admin, users can only be managed with access to the data directory.
 pub fn keeps_an_admin(was_usable: bool, stays_usable: bool, others_are_usable: bool) -> bool {
     !was_usable || stays_usable || others_are_usable
 }

@@ -31,7 +31,7 @@ pub fn visible(path: PropertyPath) -> PropertyPath {
             if name == HEADERS
                 && !matches!(path.steps.last(), Some(PathStep::Key(key)) if key == NAME) =>
         {
-            PropertyPath::nowhere()
+            PropertyPath::unknown()
         }
         _ => path,
     }
@@ -105,7 +105,7 @@ mod tests {
         let webhooks = definitions.iter().find(|known| known.name == "_webhooks").unwrap();
         let parse = |path: &str| PropertyPath::parse(path, &webhooks.properties());
         for path in ["headers", "headers[0]", "headers[*].header_value", "headers.header_value"] {
-            assert_eq!(visible(parse(path)), PropertyPath::nowhere(), "{path}");
+            assert_eq!(visible(parse(path)), PropertyPath::unknown(), "{path}");
         }
         for path in ["name", "url", "id", "internal.createdAt", "headers[*].header_name", "none"] {
             assert_eq!(visible(parse(path)), parse(path), "{path}");

@@ -1,7 +1,7 @@
 //! The schedule of deliveries: which are sent next, and the effect of an attempt.
 //!
-//! Deliveries of one object form a queue, of which only the first is sent. An endpoint that is down
-//! gets single requests at growing intervals until it responds. The service applies these functions
+//! Deliveries of one object form a queue, of which only the first is sent. A circuit breaker protects an endpoint that
+//! is down: it gets single requests, with exponential backoff, until it responds. The service applies these functions
 //! to the rows of the database.
 
 use super::synchronous::WebhookOutcome;
@@ -13,12 +13,12 @@ pub const PARALLEL_REQUESTS: usize = 4;
 const ERROR_ATTEMPTS: u32 = 3;
 /// An endpoint is down when the last attempt was an outage for this number of objects.
 const OUTAGES_UNTIL_DOWN: u64 = 2;
-const FIRST_PAUSE_SECONDS: i64 = 10;
-/// The pause after the second failure; each later one is twice as long as the one before.
-const SECOND_PAUSE_SECONDS: i64 = 60;
-const MAX_DELIVERY_PAUSE_SECONDS: i64 = 6 * 3600;
-const MAX_ENDPOINT_PAUSE_SECONDS: i64 = 600;
-/// Days after which a delivery fails, from the time at which it became the first of its queue, or its
+const INITIAL_BACKOFF_SECONDS: i64 = 10;
+/// The backoff after the second failure; each later one is twice as long as the previous one.
+const SECOND_BACKOFF_SECONDS: i64 = 60;
+const MAX_DELIVERY_BACKOFF_SECONDS: i64 = 6 * 3600;
+const MAX_ENDPOINT_BACKOFF_SECONDS: i64 = 600;
+/// Days after which a delivery fails, from the time at which it reached the head of its queue, or its
 /// webhook was enabled again.
 const EXPIRY_DAYS: i64 = 3;
 
@@ -99,8 +99,8 @@ pub fn next<'w>(
 ) -> Option<&'w PendingDelivery> {
     match endpoint {
         EndpointState::Down { resume_at, .. } => {
-            let is_reached = is_reached(resume_at, now, MAX_ENDPOINT_PAUSE_SECONDS);
-            pending.first().filter(|_| in_flight.is_empty() && is_reached)
+            let is_due = is_due(resume_at, now, MAX_ENDPOINT_BACKOFF_SECONDS);
+            pending.first().filter(|_| in_flight.is_empty() && is_due)
         }
         EndpointState::Up if in_flight.len() >= PARALLEL_REQUESTS => None,
         EndpointState::Up => {
@@ -109,7 +109,7 @@ pub fn next<'w>(
             };
             let firsts = pending.iter().enumerate().filter(is_first).map(|(_, one)| one);
             firsts
-                .filter(|one| is_reached(one.due_at, now, MAX_DELIVERY_PAUSE_SECONDS))
+                .filter(|one| is_due(one.due_at, now, MAX_DELIVERY_BACKOFF_SECONDS))
                 .filter(|one| !in_flight.iter().any(|sent| sent.queue == one.queue))
                 .min_by_key(|one| (one.due_at, one.pk))
         }
@@ -130,7 +130,10 @@ pub fn after_attempt(
         NextState::Failed
     } else {
         let state = if attempts >= ERROR_ATTEMPTS { "error" } else { "pending" };
-        NextState::Retry { due_at: after(now, pause(attempts, MAX_DELIVERY_PAUSE_SECONDS)), state }
+        NextState::Retry {
+            due_at: after(now, backoff(attempts, MAX_DELIVERY_BACKOFF_SECONDS)),
+            state,
+        }
     }
 }
 
@@ -140,13 +143,13 @@ impl EndpointState {
     #[must_use]
     pub fn after_attempt(self, result: AttemptResult, outages: u64, now: Timestamp) -> Self {
         let down = |probes| {
-            let resume_at = after(now, pause(probes + 1, MAX_ENDPOINT_PAUSE_SECONDS));
+            let resume_at = after(now, backoff(probes + 1, MAX_ENDPOINT_BACKOFF_SECONDS));
             Self::Down { probes, resume_at }
         };
         match (result, self) {
             (AttemptResult::Success, _) => Self::Up,
             (AttemptResult::Outage, Self::Up) if outages >= OUTAGES_UNTIL_DOWN => down(0),
-            // A request that was in flight when the pause began is not a probe.
+            // A request that was in flight when the endpoint went down is not a probe.
             (_, Self::Down { resume_at, .. }) if now < resume_at => self,
             (AttemptResult::Outage, Self::Down { probes, .. }) => down(probes.saturating_add(1)),
             // The endpoint responds: one rejected delivery must not block the others.
@@ -156,15 +159,15 @@ impl EndpointState {
     }
 }
 
-/// Returns the latest time at which a delivery can be due; see `is_reached`.
+/// Returns the latest time at which a delivery can be due; see `is_due`.
 pub fn latest_due_at(now: Timestamp) -> Timestamp {
-    after(now, MAX_DELIVERY_PAUSE_SECONDS)
+    after(now, MAX_DELIVERY_BACKOFF_SECONDS)
 }
 
-/// Whether a time has come, or is farther ahead than any pause: then the clock was set back, and
-/// the wait could take years.
-fn is_reached(time: Timestamp, now: Timestamp, longest_pause: i64) -> bool {
-    time <= now || time > after(now, longest_pause)
+/// Returns whether a time is reached, or is farther ahead than the maximum backoff: in the second case the clock was
+/// set back, and waiting could take years.
+fn is_due(time: Timestamp, now: Timestamp, max_backoff: i64) -> bool {
+    time <= now || time > after(now, max_backoff)
 }
 
 /// A delivery has expired if its `expiry_start` is the returned time or earlier.
@@ -172,13 +175,13 @@ pub fn expired_before(now: Timestamp) -> Timestamp {
     after(now, -EXPIRY_DAYS * 86_400)
 }
 
-/// The pause after a number of failures, in seconds.
-fn pause(failures: u32, longest: i64) -> i64 {
+/// The exponential backoff after a number of failures, in seconds.
+fn backoff(failures: u32, max: i64) -> i64 {
     match failures {
-        0 | 1 => FIRST_PAUSE_SECONDS,
+        0 | 1 => INITIAL_BACKOFF_SECONDS,
         _ => {
             let doubled = 2_i64.saturating_pow(failures - 2);
-            SECOND_PAUSE_SECONDS.saturating_mul(doubled).min(longest)
+            SECOND_BACKOFF_SECONDS.saturating_mul(doubled).min(max)
         }
     }
 }
@@ -198,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn delivery_pauses_double_up_to_six_hours() {
+    fn delivery_backoff_doubles_up_to_six_hours() {
         let table = [
             (1, 10, "pending"),
             (2, 60, "pending"),
@@ -301,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn endpoints_are_down_after_outages_of_two_objects_until_an_attempt_is_no_outage() {
+    fn endpoint_is_down_after_outages_of_two_objects_until_it_responds() {
         let down = |probes, seconds| EndpointState::Down { probes, resume_at: at(seconds) };
         let table = [
             (EndpointState::Up, AttemptResult::Success, 0, EndpointState::Up),
@@ -314,7 +317,7 @@ mod tests {
             (down(3, 0), AttemptResult::Outage, 2, down(4, 480)),
             (down(4, 0), AttemptResult::Outage, 2, down(5, 600)),
             (down(5, 0), AttemptResult::Outage, 2, down(6, 600)),
-            // In flight when the pause began.
+            // In flight when the endpoint went down.
             (down(3, 1), AttemptResult::Outage, 3, down(3, 1)),
             (down(3, 1), AttemptResult::Rejected, 3, down(3, 1)),
             (down(3, 1), AttemptResult::Success, 3, EndpointState::Up),

@@ -1,4 +1,4 @@
-//! The record of activity (`GET /api/v1/activity`), see docs/reference/activity.md
+//! The activity log (`GET /api/v1/activity`), see docs/reference/activity.md
 
 use std::ops::Range;
 

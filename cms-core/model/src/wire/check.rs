@@ -82,7 +82,6 @@ pub struct Finding {
     pub message: String,
     /// The finding concerns only derived data, which can be rebuilt from the content.
     pub derived: bool,
-    #[serde(rename = "mended")]
     pub repaired: bool,
 }
 

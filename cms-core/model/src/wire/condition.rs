@@ -39,9 +39,9 @@ impl EntityTag {
         Self { response: Some(xxh3_64(response)), ..self }
     }
 
-    /// Returns whether a header value, with its quotes, is the tag of the same state: also one of a
-    /// hydrated or compressed response.
-    pub fn is_named_by(self, text: &str) -> bool {
+    /// Returns whether a quoted tag identifies the same state, also if it is the tag of a hydrated or compressed
+    /// response.
+    pub fn is_same_state(self, text: &str) -> bool {
         plain_half(text.trim()) == Some(self.plain)
     }
 }

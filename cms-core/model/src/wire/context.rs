@@ -1,4 +1,4 @@
-//! The response of `GET /api/auth-context`, see docs/reference/http.md#check-a-key
+//! The response of `GET /api/auth-context`, see docs/reference/http.md#current-caller
 
 use std::collections::BTreeMap;
 

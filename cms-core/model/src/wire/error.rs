@@ -34,7 +34,7 @@ pub fn status(error: &Error) -> u16 {
             500
         }
         Error::TooManyRequests { .. } => 429,
-        Error::Busy(_) | Error::NotFast => 503,
+        Error::Busy(_) | Error::WouldBlock => 503,
         Error::OutcomeUnknown => 504,
         Error::NoSpace(_) => 507,
     }
@@ -87,7 +87,7 @@ pub fn body(error: &Error) -> Value {
         | Error::CrossSite
         | Error::TooManyRequests { .. }
         | Error::OutcomeUnknown
-        | Error::NotFast => code_and_message(status(error), &error.to_string()),
+        | Error::WouldBlock => code_and_message(status(error), &error.to_string()),
     }
 }
 

@@ -10,7 +10,7 @@ use crate::{
 };
 
 crate::named_enum! {
-    /// What a link is for, on the wire and in the database.
+    /// The purpose of a sign-in link, on the wire and in the database.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
     #[serde(rename_all = "snake_case")]
     pub enum LinkKind {

@@ -14,7 +14,7 @@ use cms_model::{
 use serde_json::{Value, json};
 use tantivy::{Index, Searcher, Term, merge_policy::NoMergePolicy};
 
-use super::{Found, MIN_MATCHES_FOR_SKIPPING, Page, SearchRun, SearchScope, run};
+use super::{MIN_MATCHES_FOR_SKIPPING, Page, SearchResults, SearchRun, SearchScope, run};
 use crate::{
     document::document,
     schema::{self, Fields, Flags},
@@ -63,7 +63,7 @@ impl Corpus {
         Self { searcher: index.reader().unwrap().searcher(), fields }
     }
 
-    pub(super) fn run(&self, search: &Search, scope: &SearchScope) -> Found {
+    pub(super) fn run(&self, search: &Search, scope: &SearchScope) -> SearchResults {
         run(&self.searcher, &self.fields, search, scope, 0, 1000).unwrap().unwrap()
     }
 
@@ -74,7 +74,7 @@ impl Corpus {
         scope: &SearchScope,
         page: Page,
         skip_from_matches: u32,
-    ) -> Found {
+    ) -> SearchResults {
         let pass = SearchRun::new(&self.searcher, &self.fields, search, scope, page).unwrap();
         pass.run(skip_from_matches).unwrap().unwrap()
     }
@@ -130,7 +130,7 @@ pub(super) fn everything() -> Search {
     }
 }
 
-pub(super) fn pks(found: &Found) -> Vec<i64> {
+pub(super) fn pks(found: &SearchResults) -> Vec<i64> {
     found.hits.iter().map(|hit| hit.pk).collect()
 }
 

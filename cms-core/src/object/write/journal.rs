@@ -35,7 +35,7 @@ pub(crate) fn log_change(
     let audience = Audience::of(content_type, changes_public_view);
     let (pk, id, version) = (stored.pk, &*stored.id, stored.internal.version);
     let title = &*stored.internal.title;
-    writer.log(&JournalChange {
+    writer.append_to_journal(&JournalChange {
         event,
         stamp,
         content_type: (content_type.pk, content_type.name()),

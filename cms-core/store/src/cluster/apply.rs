@@ -27,7 +27,7 @@ impl ChangeApplier {
         Ok(Self(Mutex::new(connection)))
     }
 
-    /// Brings the replica to the head of a snapshot, in one transaction.
+    /// Applies all changes up to the head of a snapshot to the replica, in one transaction.
     pub(super) fn apply(
         &self,
         tables: &[MirroredTable],

@@ -95,7 +95,7 @@ fn fill(connection: &mut Connection, snapshot: &mut dyn SharedSnapshot) -> Resul
     Ok(position)
 }
 
-/// Makes a copy stand alone: it belongs to no cluster.
+/// Makes a copy standalone: it belongs to no cluster.
 pub(crate) fn leave_cluster(copy: &Connection) -> Result<()> {
     let sql = "UPDATE local SET cluster = NULL, commit_no = NULL, nonce = NULL";
     copy.execute_batch(sql).map_err(map)
@@ -123,7 +123,7 @@ pub(crate) fn copy_to_shared_database(
     Ok(head)
 }
 
-/// Gives a database another name, or removes it, with the files that SQLite keeps beside it.
+/// Renames or removes a database, with the files that SQLite keeps beside it.
 pub(crate) fn rename_or_remove(folder: &Path, name: &str, new_name: Option<&str>) -> Result<()> {
     for suffix in ["", "-wal", "-shm", "-journal"] {
         let path = folder.join(format!("{name}{suffix}"));

@@ -54,13 +54,13 @@ impl Capture {
         Ok(capture)
     }
 
-    /// Notes the links of an object as changed: the hook does not report them.
-    pub(crate) fn note_links(&self, object: i64) {
+    /// Records the links of an object as changed: the hook does not report them.
+    pub(crate) fn record_links(&self, object: i64) {
         self.changes.lock().push((self.links, object));
     }
 
-    /// Notes all rows of a table as changed.
-    pub(super) fn note_table(
+    /// Records all rows of a table as changed.
+    pub(super) fn record_table(
         &self,
         reader: &Reader<'_>,
         tables: &[MirroredTable],
@@ -74,7 +74,7 @@ impl Capture {
         Ok(())
     }
 
-    /// Number of noted changes, for [`Self::truncate`].
+    /// Number of recorded changes, for [`Self::truncate`].
     pub(crate) fn len(&self) -> usize {
         self.changes.lock().len()
     }
@@ -84,7 +84,7 @@ impl Capture {
         self.changes.lock().truncate(len);
     }
 
-    /// Returns the noted keys by table, in order and without repetitions, and removes them.
+    /// Returns the recorded keys by table, in order and without repetitions, and removes them.
     pub(super) fn take(&self, tables: &[MirroredTable]) -> ChangedKeys {
         let mut changes = std::mem::take(&mut *self.changes.lock());
         changes.sort_unstable();

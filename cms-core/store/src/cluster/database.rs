@@ -183,7 +183,7 @@ pub struct DutyHolder {
 
 /// The product and the size of a shared database.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Engine {
+pub struct DatabaseInfo {
     /// Name and version.
     pub version: String,
     /// Size of the database.
@@ -235,7 +235,7 @@ pub trait SharedDatabase: Membership + Send + Sync {
     /// Returns whether a replica compares all its tables after each commit, and panics at a
     /// difference. For tests.
     #[cfg(any(test, feature = "testing"))]
-    fn is_compared(&self) -> bool {
+    fn compares_after_commit(&self) -> bool {
         false
     }
 }
@@ -244,7 +244,7 @@ pub trait SharedDatabase: Membership + Send + Sync {
 /// and remove old commits.
 pub trait Membership {
     /// Describes the database.
-    fn engine(&self) -> Result<Engine>;
+    fn database_info(&self) -> Result<DatabaseInfo>;
 
     /// Stores the state of a node; returns the time of the shared database.
     fn report(&self, node: &NodeReport) -> Result<Timestamp>;

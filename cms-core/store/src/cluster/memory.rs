@@ -16,7 +16,7 @@ use parking_lot::{Condvar, Mutex, MutexGuard};
 use rusqlite::types::{FromSqlResult, Value};
 
 use super::database::{
-    ChangedKeys, ColumnValues, CommitOutcome, DutyHolder, Engine, Head, HeadCheck, HeadState,
+    ChangedKeys, ColumnValues, CommitOutcome, DatabaseInfo, DutyHolder, Head, HeadCheck, HeadState,
     History, LockedHead, Membership, MirroredTable, NewCommit, NodeReport, NodeState, Position,
     RowSink, Rows, SharedDatabase, SharedSnapshot,
 };
@@ -49,7 +49,7 @@ const LIVE_MICROS: i64 = 10_000_000;
 struct Shared {
     state: Mutex<State>,
     unlocked: Condvar,
-    is_compared: bool,
+    compares_after_commit: bool,
 }
 
 #[derive(Clone, Default)]
@@ -58,10 +58,10 @@ struct State {
     is_locked: bool,
     tables: Tables,
     commits: BTreeMap<i64, (i64, ChangedKeys)>,
-    /// When each commit of the log was made.
+    /// The time of each commit in the log.
     times: BTreeMap<i64, i64>,
-    cuts: Vec<ConnectionBreak>,
-    /// How many of the next reads of a nonce will fail.
+    breaks: Vec<ConnectionBreak>,
+    /// Number of next reads of a nonce that fail.
     failing_nonce_reads: usize,
     /// Reports by node, each with its time.
     nodes: BTreeMap<String, (NodeReport, i64)>,
@@ -80,12 +80,12 @@ impl MemoryDatabase {
     pub fn comparing() -> Self {
         let Self(shared) = Self::default();
         let shared = Arc::into_inner(shared).expect("it is new");
-        Self(Arc::new(Shared { is_compared: true, ..shared }))
+        Self(Arc::new(Shared { compares_after_commit: true, ..shared }))
     }
 
-    /// Breaks the connection during the next commits, one for each cut; later commits succeed.
-    pub fn break_connection(&self, cuts: impl IntoIterator<Item = ConnectionBreak>) {
-        self.0.state.lock().cuts.extend(cuts);
+    /// Breaks the connection during the next commits, once for each element of `breaks`; later commits succeed.
+    pub fn break_connection(&self, breaks: impl IntoIterator<Item = ConnectionBreak>) {
+        self.0.state.lock().breaks.extend(breaks);
     }
 
     /// Makes the next `count` reads of a nonce fail.
@@ -241,15 +241,15 @@ impl SharedDatabase for MemoryDatabase {
     }
 
     /// False from 2,000 rows on: a comparison reads all rows.
-    fn is_compared(&self) -> bool {
+    fn compares_after_commit(&self) -> bool {
         let count = || self.0.state.lock().tables.values().map(|rows| rows.len()).sum::<usize>();
-        self.0.is_compared && count() < 2000
+        self.0.compares_after_commit && count() < 2000
     }
 }
 
 impl Membership for MemoryDatabase {
-    fn engine(&self) -> Result<Engine> {
-        self.reachable().map(|_| Engine { version: "memory".to_owned(), bytes: 0 })
+    fn database_info(&self) -> Result<DatabaseInfo> {
+        self.reachable().map(|_| DatabaseInfo { version: "memory".to_owned(), bytes: 0 })
     }
 
     fn report(&self, node: &NodeReport) -> Result<Timestamp> {
@@ -417,7 +417,7 @@ impl LockedHead for Locked<'_> {
         if commit.position.commit != base + 1 {
             return CommitOutcome::Failed(Error::internal("the commit does not follow the head"));
         }
-        let cut = if state.cuts.is_empty() { None } else { Some(state.cuts.remove(0)) };
+        let cut = if state.breaks.is_empty() { None } else { Some(state.breaks.remove(0)) };
         if cut == Some(ConnectionBreak::BeforeCommit) {
             return CommitOutcome::Unknown;
         }

@@ -13,7 +13,7 @@ const BUCKETS: [f64; 12] =
 /// Counters of one replica.
 pub struct ReplicaMetrics {
     registry: Registry,
-    /// The newest commit that is known.
+    /// The newest commit of the cluster that this node knows.
     pub(super) head: IntGauge,
     pub(super) lock_waits: Histogram,
     pub(super) commit_times: Histogram,
@@ -49,7 +49,8 @@ impl ReplicaMetrics {
             "direction",
             &["sent", "applied"],
         );
-        let head = IntGauge::new("cms_cluster_head", "Newest commit of the cluster that is known.");
+        let head =
+            IntGauge::new("cms_cluster_head", "Newest commit of the cluster that this node knows.");
         let head = registered(&registry, valid(head));
         let head_checks = IntCounter::new("cms_cluster_head_checks_total", "Head checks.");
         let head_checks = registered(&registry, valid(head_checks));
@@ -71,8 +72,8 @@ impl ReplicaMetrics {
             ),
             outcomes_resolved: counters(
                 "cms_cluster_outcomes_resolved_total",
-                "Commits whose connection broke, by what the commit log said.",
-                "as",
+                "Commits whose connection broke, by outcome according to the commit log.",
+                "outcome",
                 &["committed", "sent_again", "superseded"],
             ),
             rows_sent: rows.with_label_values(&["sent"]),

@@ -3,10 +3,10 @@
 //!
 //! | Module | Contains |
 //! |---|---|
-//! | `database` | values and traits of the shared database; this module does not name PostgreSQL |
+//! | `database` | values and traits of the shared database; this module does not depend on PostgreSQL |
 //! | `open` | opens the data directory of a node |
 //! | `tables` | which tables all nodes share |
-//! | `capture` | notes the keys of changed rows |
+//! | `capture` | records the keys of changed rows |
 //! | `rows` | reads and writes rows by key |
 //! | `metrics` | counters of a replica |
 //! | `replica` | the position of the replica; commits |

@@ -75,7 +75,7 @@ impl Store {
         self.group_commit.replica()
     }
 
-    /// Moves the cluster to the next schema; returns the version, none if there is no next one.
+    /// Upgrades the cluster to the next schema; returns the new version, none if there is no next one.
     ///
     /// # Errors
     /// [`Error::Busy`] also if another node reads tables that change: nothing was changed.
@@ -123,8 +123,8 @@ impl Store {
         })
     }
 
-    /// Returns whether the content of this standalone database has moved to a cluster: then it only takes
-    /// reads.
+    /// Returns whether the content of this standalone database has moved to a cluster. If so, the database
+    /// rejects writes.
     pub fn has_moved(&self) -> Result<bool> {
         Ok(self.replica().is_none() && self.read_autocommit(moved_to)?.is_some())
     }
@@ -179,8 +179,8 @@ pub fn export<T>(
     Ok((position, added))
 }
 
-/// Compares the database of a data directory with the shared database. A replica may be in use; what
-/// is committed meanwhile counts as a difference.
+/// Compares the database of a data directory with the shared database. A replica may be in use:
+/// commits during the comparison are reported as differences.
 pub fn compare_directory(folder: &Path, database: &dyn SharedDatabase) -> Result<Vec<Difference>> {
     let path = folder.join(migrate::DATABASE);
     if !path.exists() {
@@ -278,7 +278,7 @@ impl<'f> NodeFolder<'f> {
         Ok(())
     }
 
-    /// Gives a complete database its name.
+    /// Renames a complete database to its final name.
     fn rename_into_place(&self, copy: PathBuf) -> Result<()> {
         // SQLite would replay the write-ahead log of a removed database into the new one.
         bootstrap::rename_or_remove(self.folder, migrate::DATABASE, None)?;

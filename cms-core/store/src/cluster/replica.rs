@@ -214,8 +214,8 @@ impl Replica {
         ended
     }
 
-    /// Moves the cluster from the schema of this replica to the next one, and returns its version. Returns
-    /// none if this program knows no next schema, or if another node was faster.
+    /// Upgrades the cluster from the schema of this replica to the next one, and returns the new version. Returns none if
+    /// this program knows no next schema, or if another node has already upgraded the cluster.
     ///
     /// # Errors
     /// Those of a commit. [`Error::Busy`] may also mean that another node reads tables that change. Then
@@ -236,7 +236,7 @@ impl Replica {
         let upgraded = self.migrate(&mut connection, version).and_then(|()| {
             self.run_transaction(&connection, |writer, mirror| {
                 for name in step.changed_tables {
-                    mirror.capture.note_table(writer, &mirror.tables, name)?;
+                    mirror.capture.record_table(writer, &mirror.tables, name)?;
                 }
                 self.commit(writer, mirror, head, Some(change))
             })
@@ -250,7 +250,7 @@ impl Replica {
         Ok(Some(version))
     }
 
-    /// Brings the replica to a schema.
+    /// Migrates the replica to a version of the schema.
     fn migrate(&self, connection: &mut Connection, version: i64) -> Result<()> {
         let mut other = Connection::open(&self.path).map_err(map)?;
         self.schemas.migrate(&mut other, Some(version))?;
@@ -259,7 +259,7 @@ impl Replica {
         Ok(())
     }
 
-    /// Brings the replica to the newest commit; returns whether there was one to apply.
+    /// Applies the commits up to the newest one; returns whether there was one to apply.
     pub(crate) fn catch_up(&self, connection: &Mutex<Connection>) -> Result<bool> {
         let check = self.database.check_head(self.position())?;
         self.metrics.head_checks.inc();
@@ -304,10 +304,10 @@ impl Replica {
             return Ok(());
         }
         if !std::mem::replace(&mut self.state.lock().has_logged_newer_schema, true) {
-            error!(schema = found, known, "node outdated: replace it by the newer version of cms");
+            error!(schema = found, known, "node outdated: upgrade it to the newer version of cms");
         }
         Err(Error::Busy(format!(
-            "the cluster uses the database schema {found}, this node knows {known}: replace it by the \
+            "the cluster uses the database schema {found}, this node knows {known}: upgrade it to the \
              newer version of cms"
         )))
     }
@@ -484,7 +484,7 @@ impl Replica {
 
     #[cfg(any(test, feature = "testing"))]
     fn compare(&self, reader: &Reader<'_>, tables: &[MirroredTable]) {
-        if self.database.is_compared() {
+        if self.database.compares_after_commit() {
             let mut snapshot = self.database.snapshot(None).expect("a snapshot");
             let differences = super::compare::compare(reader, tables, &mut *snapshot);
             assert_eq!(differences.expect("the tables are readable"), [], "after a commit");

@@ -28,9 +28,9 @@ use super::Builder;
 use crate::{functions::sql_key, slots};
 
 /// 0001-01-01, in seconds since the epoch: the earliest date for which [`edges`] returns the days around it.
-const FIRST_EDGE: i64 = -62_135_596_800;
+const MIN_SECONDS_WITH_EDGES: i64 = -62_135_596_800;
 /// 9999-01-01, in seconds since the epoch: from this date on, [`edges`] returns nothing.
-const LAST_EDGE: i64 = 253_370_764_800;
+const END_SECONDS_WITH_EDGES: i64 = 253_370_764_800;
 
 /// One term of WHERE.
 #[derive(Debug)]
@@ -144,7 +144,7 @@ impl Builder<'_> {
 
     fn term(&mut self, condition: &Condition) -> Term {
         let (sql, access_method) = match &condition.path.root {
-            PathRoot::Nowhere | PathRoot::Incoming => {
+            PathRoot::Unknown | PathRoot::Incoming => {
                 (constant(condition, None), AccessMethod::FullScan)
             }
             PathRoot::Any { .. } => (self.matches(condition, "data"), AccessMethod::FullScan),
@@ -364,7 +364,7 @@ impl Builder<'_> {
     /// after it. Only dates between the edges are parsed.
     ///
     /// Text that is not a date compares as text with the bound (see docs/reference/filters.md#comparison).
-    /// The edges are right for it, too, because as text, the bound is also between them. The key is the text
+    /// For it, the edges are right as well, because lower edge < bound < upper edge as text. The key is the text
     /// in lower case. It compares with an edge as the text does, because the digits and `-` of an edge are
     /// less than letters of either case.
     fn date_range(&mut self, condition: &Condition, name: &str) -> Option<(String, AccessMethod)> {
@@ -401,7 +401,7 @@ fn edges(date: &str) -> Option<(Sql, Sql)> {
     };
     // Two days before an earlier date, or after a later one, the year may not have four digits, and
     // texts are not in the order of the dates. So these dates are compared as parsed dates only.
-    (FIRST_EDGE..LAST_EDGE)
+    (MIN_SECONDS_WITH_EDGES..END_SECONDS_WITH_EDGES)
         .contains(&seconds)
         .then(|| (day(seconds - TWO_DAYS), day(seconds + TWO_DAYS)))
 }

@@ -274,7 +274,7 @@ fn root(object: &Stored, root: &PathRoot) -> Option<Value> {
     match root {
         PathRoot::Id => Some(Value::from(object.id.as_str())),
         PathRoot::Any { .. } => Some(object.data.clone()),
-        PathRoot::Nowhere | PathRoot::Incoming => None,
+        PathRoot::Unknown | PathRoot::Incoming => None,
         PathRoot::Property(name) => object.data.get(name).cloned(),
         PathRoot::Internal(field) => Some(match field {
             InternalField::ContentType => Value::from("post"),

@@ -4,10 +4,10 @@
 import createClient from 'openapi-fetch';
 import { t } from '../text';
 import { syncClock } from '../value/clock';
-import { rememberText } from '../value/exact-json';
+import { recordSourceText } from '../value/exact-json';
 import { parsedJson } from '../value/json';
 import { isRecord } from '../value/record';
-import { PAGE_HEADERS, takeFirstResponse } from './first-requests';
+import { PAGE_HEADERS, takePreloaded } from './preload';
 import { networkProblem, ProblemError, problemOf, type Problem } from './problem';
 import type { components, paths } from './schema';
 import { logRequest } from './request-log';
@@ -63,7 +63,7 @@ const isSession = (request: Request) => SESSION_PATH.test(new URL(request.url).p
 async function fetchWithSession(request: Request): Promise<Response> {
   const repeated = request.clone();
   const done = logRequest(request);
-  const response = (await takeFirstResponse(request)) ?? (await fetch(request));
+  const response = (await takePreloaded(request)) ?? (await fetch(request));
   done(response.status);
   // Responses to other GET requests may come from a cache, with an old `Date`.
   if (request.method !== 'GET' || isSession(request)) syncClock(response.headers.get('date'));
@@ -128,7 +128,7 @@ export async function sendExact<T extends object>(request: Promise<Fetched<strin
   const data = parsedJson(result.data);
   // Not from the server: for example the sign-in page of a network, with status 200.
   if (!isRecord(data)) return { problem: networkProblem() };
-  rememberText(data, result.data);
+  recordSourceText(data, result.data);
   return { ...result, data: data as T };
 }
 

@@ -61,7 +61,7 @@ export function networkProblem(): Problem {
   return { status: 0, message: '', fields: {}, requestId: null, retryAfter: null, data: null };
 }
 
-/** A sentence for users, also if no response arrived. */
+/** A sentence for users, even if no response arrived. */
 export function messageOf({ message }: Problem): string {
   return message || t.common.offline;
 }

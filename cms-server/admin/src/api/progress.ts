@@ -1,5 +1,5 @@
 // Long requests whose response is a stream: events that report progress, then the result. A server that does not
-// stream responds with JSON. Knows HTTP; no Svelte.
+// stream responds with JSON. Sends HTTP requests; does not import Svelte.
 import { isRecord } from '../value/record';
 import { EventParser, type ServerEvent } from './event-parser';
 import { networkProblem, problemOf } from './problem';

@@ -1,5 +1,5 @@
 // Requests that the generated client does not know: operations chosen at run time, and probes. Returns the
-// response unparsed. Knows HTTP; no Svelte.
+// response unparsed. Sends HTTP requests; does not import Svelte.
 import { parsedJson } from '../value/json';
 import { userHeaders } from './client';
 import { networkProblem, ProblemError, problemOf, type Problem } from './problem';

@@ -1,5 +1,5 @@
 // The log of the last requests of the page, which the console and the request panel show. Bodies with passwords
-// are not logged. Knows HTTP; no Svelte. Loaded with the first screen: keep it small.
+// are not logged. Sends HTTP requests; does not import Svelte. Loaded with the first screen: keep it small.
 
 export interface LoggedRequest {
   request: Request;

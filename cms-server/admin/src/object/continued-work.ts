@@ -27,7 +27,7 @@ export function continueWork(
   const found = stored && workWithNewNames(formFor(type).fields, stored);
   // Only names have changed since, not values.
   const isRenamed = found?.base?.values !== stored?.base?.values;
-  const isCurrent = found?.current || (isRenamed && isEqual(found?.base?.values, formState.base?.values));
+  const isCurrent = found?.isCurrent || (isRenamed && isEqual(found?.base?.values, formState.base?.values));
   const current = isCurrent ? found : null;
   const workId = current?.workId ?? uuid();
   const key = { user: session.context?.user.id ?? '', type: type.name, id, workId, tab };

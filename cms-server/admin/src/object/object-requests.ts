@@ -1,6 +1,6 @@
 // Reading and saving one object. Knows requests, no form.
 import { sendExact, sendRequest, api, type ApiResult, type Schema } from '../api/client';
-import { copyTexts, exactText, rememberMember } from '../value/exact-json';
+import { copySourceTexts, exactText, recordMemberText } from '../value/exact-json';
 import type { Problem } from '../api/problem';
 import type { Base, Values } from './form-state.svelte';
 import type { SaveRequest } from './save-queue';
@@ -99,7 +99,7 @@ export function sendSave(
 /** The base of a form: the values of an object without what the server adds. */
 export function baseOf(object: StoredObject, etag: string | null): Base {
   const { id: _id, internal, ...values } = object;
-  copyTexts(object, values);
+  copySourceTexts(object, values);
   return { values, etag, version: typeof internal?.latestVersion === 'number' ? internal.latestVersion : 0 };
 }
 
@@ -143,7 +143,7 @@ export type TrashEntry = Schema['TrashItem'] & { object: StoredObject };
 export async function readTrashEntry(entry: string, signal?: AbortSignal): Promise<ApiResult<TrashEntry>> {
   const options = { params: { path: { entry } }, parseAs: 'text' as const, ...(signal && { signal }) };
   const result = await sendExact<TrashEntry>(api.GET('/api/v1/trash/{entry}', options));
-  if ('data' in result) rememberMember(result.data, 'object', result.data.object);
+  if ('data' in result) recordMemberText(result.data, 'object', result.data.object);
   return result;
 }
 

@@ -3,7 +3,7 @@ import { openTabs, type OpenTabs } from '../api/tab';
 import type { Problem } from '../api/problem';
 import { parseTime } from '../text/format';
 import { isEqual } from '../value/equal';
-import { exactText, rememberText } from '../value/exact-json';
+import { exactText, recordSourceText } from '../value/exact-json';
 import { uuid } from '../value/uuid';
 import type { Base, Values } from './form-state.svelte';
 import { deleteUnsavedWork, putUnsavedWork, listUnsavedWork, type UnsavedWork } from './unsaved-work-db';
@@ -18,7 +18,7 @@ export interface FoundWork {
   /** What it was made from; null for a new object, or when that is not known any more. */
   base: Base | null;
   /** The work goes into the form: the object is in the state that the work was made from, or does not exist. */
-  current: boolean;
+  isCurrent: boolean;
   /** Unix time in milliseconds. */
   savedAt: number;
   /** UUID of the work in this browser; null when it was found on the server. */
@@ -64,7 +64,7 @@ export async function openObject(
       etag: null,
       objectKey: id,
       deleted: true,
-      found: { ...found, current: true },
+      found: { ...found, isCurrent: true },
       copyTag,
     };
   }
@@ -92,7 +92,7 @@ export async function openNew(type: string, continued: string | null, opener: Op
     etag: null,
     objectKey,
     deleted: false,
-    found: found && { ...found, current: true },
+    found: found && { ...found, isCurrent: true },
     copyTag,
   };
 }
@@ -188,28 +188,28 @@ async function storeOnDevice(like: UnsavedWork, { values, savedAt }: Candidate):
 }
 
 function fromDevice({ values, text, base, savedAt, workId, sentTag }: UnsavedWork): Candidate {
-  if (text !== undefined) rememberText(values, text);
-  return { values, base, current: false, savedAt, workId, sentTag, version: null, onServer: false };
+  if (text !== undefined) recordSourceText(values, text);
+  return { values, base, isCurrent: false, savedAt, workId, sentTag, version: null, onServer: false };
 }
 
 function fromServer(copy: WorkingCopy, sentTag: string | null): Candidate {
   const { values, version } = contentOf(copy);
   const base = copy.base === null ? null : { values: {}, etag: copy.base, version: version ?? 0 };
   const savedAt = parseTime(copy.savedAt)?.getTime() ?? 0;
-  return { values, base, current: copy.current, savedAt, workId: null, sentTag, version, onServer: true };
+  return { values, base, isCurrent: copy.current, savedAt, workId: null, sentTag, version, onServer: true };
 }
 
 /** The work with the values that it was made from. */
 async function withBase(type: string, id: string, found: Candidate, current: Base): Promise<FoundWork> {
   const { values, savedAt, workId, sentTag, version, onServer } = found;
   const isCurrent =
-    found.current ||
+    found.isCurrent ||
     found.base?.etag === current.etag ||
     (!onServer && isEqual(found.base?.values, current.values));
-  if (isCurrent) return { values, savedAt, workId, sentTag, base: current, current: true };
+  if (isCurrent) return { values, savedAt, workId, sentTag, base: current, isCurrent: true };
   const start = version === null ? null : await readVersion(type, id, version);
   // Without a base every difference counts as a change of mine; the user sees them before they are merged.
   const base =
     start && 'data' in start ? baseOf(start.data, null) : onServer ? current : (found.base ?? current);
-  return { values, savedAt, workId, sentTag, base, current: false };
+  return { values, savedAt, workId, sentTag, base, isCurrent: false };
 }

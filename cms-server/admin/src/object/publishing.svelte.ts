@@ -1,5 +1,5 @@
 // Actions on an open object beside saving: publishing, schedule, workflow, copy, deletion. Each reads the
-// object again afterwards, so that the form has the new state. Knows no component.
+// object again afterwards, so that the form has the new state. Imports no component.
 import { sendRequest, api } from '../api/client';
 import { sendDeletion } from '../api/deletion';
 import { networkProblem, type Problem } from '../api/problem';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { fieldNamed } from '../type/test-fields';
-import { exactText, rememberText } from '../value/exact-json';
+import { exactText, recordSourceText } from '../value/exact-json';
 import { withNewNames } from './renamed-values';
 
 const headline = fieldNamed('headline', { oldName: 'title' });
@@ -24,7 +24,7 @@ describe('values of an earlier state', () => {
   it('keep their JSON text', () => {
     const text = '{"title":12345678901234567890,"body":1.0}';
     const values = JSON.parse(text) as Record<string, unknown>;
-    rememberText(values, text);
+    recordSourceText(values, text);
     const renamed = withNewNames([headline, body], values);
     expect(exactText(renamed, [renamed])).toBe('{"headline":12345678901234567890,"body":1.0}');
   });

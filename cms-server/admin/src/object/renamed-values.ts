@@ -1,6 +1,6 @@
 // Values of an earlier state of an object under the names that its properties have now. Pure function.
 import type { Field } from '../type/form';
-import { memberText, rememberText } from '../value/exact-json';
+import { memberText, recordSourceText } from '../value/exact-json';
 import type { Values } from './form-state.svelte';
 import type { FoundWork } from './open-object';
 
@@ -19,7 +19,7 @@ export function withNewNames(fields: Field[], values: Values): Values {
     ([name, value]) =>
       `${JSON.stringify(newName(name))}:${memberText(values, name) ?? JSON.stringify(value)}`,
   );
-  rememberText(renamed, `{${texts.join(',')}}`);
+  recordSourceText(renamed, `{${texts.join(',')}}`);
   return renamed;
 }
 

@@ -1,7 +1,7 @@
 // Restoring an earlier version: the comparison screen hands the values over, and the form of the object takes
-// them when it opens. Knows no component.
+// them when it opens. Imports no component.
 import type { Field } from '../type/form';
-import { copyTexts } from '../value/exact-json';
+import { copySourceTexts } from '../value/exact-json';
 import { isEqual } from '../value/equal';
 import type { Values } from './form-state.svelte';
 import { withNewNames } from './renamed-values';
@@ -32,7 +32,7 @@ export function valuesOfVersion(now: Values, version: Values, fields: Field[]): 
   const then = withNewNames(fields, version);
   const names = new Set([...Object.keys(now), ...Object.keys(then)]);
   const values = Object.fromEntries([...names].map((name) => [name, then[name]]));
-  copyTexts(then, values);
+  copySourceTexts(then, values);
   return values;
 }
 

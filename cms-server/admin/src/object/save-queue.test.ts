@@ -8,9 +8,9 @@ import { SaveQueue, type QueueState, type SaveRequest } from './save-queue';
 import { baseOf, type StoredObject } from './object-requests';
 
 /** What happens to a request on its way: lost before or after the server handled it, or refused. */
-type Luck = 'ok' | 'lost' | 'lostResponse' | 'unavailable' | 'slow';
+type RequestOutcome = 'ok' | 'lost' | 'lostResponse' | 'unavailable' | 'slow';
 
-/** A server with one object, idempotency keys and `If-Match`; its network does as `luck` says. */
+/** A server with one object, idempotency keys and `If-Match`; `outcomes` says what happens to each request. */
 class SimulatedServer {
   object: StoredObject | null = null;
   etag = 0;
@@ -20,23 +20,23 @@ class SimulatedServer {
   writes: SaveRequest[] = [];
   readonly #keys = new Map<string, { values: Values; object: StoredObject }>();
 
-  constructor(private readonly luck: Luck[]) {}
+  constructor(private readonly outcomes: RequestOutcome[]) {}
 
   send = async (write: SaveRequest): Promise<ApiResult<StoredObject>> => {
     this.inFlight += 1;
     this.maxInFlight = Math.max(this.maxInFlight, this.inFlight);
     this.writes.push(write);
-    const luck = this.luck.shift() ?? 'ok';
-    await new Promise((done) => setTimeout(done, luck === 'slow' ? 5000 : 20));
+    const outcome = this.outcomes.shift() ?? 'ok';
+    await new Promise((done) => setTimeout(done, outcome === 'slow' ? 5000 : 20));
     const lost = { problem: networkProblem() };
     const result =
-      luck === 'lost'
+      outcome === 'lost'
         ? lost
-        : luck === 'unavailable'
+        : outcome === 'unavailable'
           ? { problem: { ...networkProblem(), status: 503 } }
           : this.#handle(write);
     this.inFlight -= 1;
-    return luck === 'lostResponse' ? lost : result;
+    return outcome === 'lostResponse' ? lost : result;
   };
 
   #handle(write: SaveRequest): ApiResult<StoredObject> {
@@ -213,13 +213,16 @@ describe('save queue', () => {
   });
 
   it('ends with the last values stored, whatever the network does', async () => {
-    const luck = fc.array(fc.constantFrom<Luck>('ok', 'lost', 'lostResponse', 'unavailable', 'slow'), {
-      maxLength: 12,
-    });
+    const outcome = fc.array(
+      fc.constantFrom<RequestOutcome>('ok', 'lost', 'lostResponse', 'unavailable', 'slow'),
+      {
+        maxLength: 12,
+      },
+    );
     const pauses = fc.array(fc.integer({ min: 0, max: 9000 }), { minLength: 1, maxLength: 6 });
     await fc.assert(
-      fc.asyncProperty(luck, pauses, async (lucks, waits) => {
-        const server = new SimulatedServer([...lucks]);
+      fc.asyncProperty(outcome, pauses, async (outcomes, waits) => {
+        const server = new SimulatedServer([...outcomes]);
         const queue = new SaveQueue(null, null, server.send);
         let last: Values = {};
         const saves = [];

@@ -32,8 +32,8 @@ export interface QueueState {
 /** Maximum number of writes for one save by the editor, if other people's changes come first each time. Writes
  *  without a definite response are repeated without limit. */
 export const MAX_ATTEMPTS = 4;
-/** Statuses after which a write may be repeated, and has certainly not been made. */
-const UNWRITTEN_STATUSES = [429, 503];
+/** Statuses that show that the server has not carried out the write, so that it may be repeated. */
+const NOT_WRITTEN_STATUSES = [429, 503];
 const RETRY_DELAYS_SECONDS = [2, 4, 8, 16, 32, 60];
 
 /** Returns whether a write may succeed when it is repeated unchanged. */
@@ -171,7 +171,7 @@ export class SaveQueue {
         return { refused: result.problem };
       }
       // If the server has written no attempt, the next one creates the newest values.
-      if (this.#creation && !UNWRITTEN_STATUSES.includes(result.problem.status))
+      if (this.#creation && !NOT_WRITTEN_STATUSES.includes(result.problem.status))
         this.#creation.mayExist = true;
       if (!this.#creation?.mayExist) this.#creation = null;
       await this.#pause(retryDelay(result.problem, failures), result.problem);

@@ -1,4 +1,4 @@
-// Changes of the schedule of an object that is not open. Knows requests, no component.
+// Changes of the schedule of an object that is not open. Sends requests; imports no component.
 import { api, sendRequest, type ApiResult } from '../api/client';
 import { networkProblem } from '../api/problem';
 import { t } from '../text';

@@ -1,5 +1,5 @@
 // The properties in which people search for an object that they know: titles, and in given types also the other short
-// texts. In all types only titles: each further property costs time. Knows no request.
+// texts. In all types only titles: each further property costs time. Sends no requests.
 import { formFor, session, typeNamed } from '../session/session.svelte';
 import type { Field, Form } from '../type/form';
 

@@ -88,7 +88,7 @@ beforeEach(() => {
 afterEach(() => void vi.useRealTimers());
 
 describe('unsaved work', () => {
-  it('is stored in this browser within a second, also while the user continues to type', async () => {
+  it('is stored in this browser within a second, even while the user continues to type', async () => {
     const target = unsavedWork();
     for (let text = 'a'; text.length <= 10; text += 'a') {
       type(target, text);

@@ -28,20 +28,20 @@ describe('uploads', () => {
 describe('a group of uploads', () => {
   it('runs until the last file is stored, refused or cancelled', async () => {
     const group = new UploadGroup();
-    const [picture, text] = [new Uploads(() => undefined), new Uploads(() => undefined)];
-    const remove = group.add(picture);
-    group.add(text);
+    const [images, files] = [new Uploads(() => undefined), new Uploads(() => undefined)];
+    const remove = group.add(images);
+    group.add(files);
     expect(group.running).toBe(0);
-    picture.add([new File(['a'], 'a.png'), new File(['b'], 'b.png')]);
-    text.add([new File(['c'], 'c.png')]);
+    images.add([new File(['a'], 'a.png'), new File(['b'], 'b.png')]);
+    files.add([new File(['c'], 'c.png')]);
     expect(group.running).toBe(3);
     server.respond.shift()?.({ data: {} });
     server.respond.shift()?.({ problem: { status: 400 } });
     await vi.waitFor(() => expect(group.running).toBe(1));
-    text.pause();
-    text.cancelAll();
+    files.pause();
+    files.cancelAll();
     expect(group.running).toBe(0);
-    picture.add([new File(['d'], 'd.png')]);
+    images.add([new File(['d'], 'd.png')]);
     expect(group.running).toBe(1);
     remove();
     expect(group.running).toBe(0);

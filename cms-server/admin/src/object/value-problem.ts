@@ -1,5 +1,5 @@
 // Validation errors of the values in a form. Some values are not sent because they are of the wrong type: a text where a
-// number belongs. Knows requests, no component.
+// number belongs. Sends requests; imports no component.
 import { networkProblem, type FieldErrors, type Problem } from '../api/problem';
 import { formFor } from '../session/session.svelte';
 import type { ContentType } from '../type/definition';

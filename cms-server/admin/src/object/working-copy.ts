@@ -1,6 +1,6 @@
 // Working copies: unsaved work on the server, which only its writer can read. Knows requests, no form.
 import { sendExact, sendRequest, api, userHeaders, type ApiResult, type Schema } from '../api/client';
-import { exactText, memberText, rememberText } from '../value/exact-json';
+import { exactText, memberText, recordSourceText } from '../value/exact-json';
 import type { Base, Values } from './form-state.svelte';
 import { stateEtag, withStateEtag } from './object-requests';
 
@@ -42,7 +42,7 @@ export function contentOf(copy: WorkingCopy): {
 } {
   const { [VERSION_KEY]: version, [WORK_KEY]: workId, ...values } = copy.data;
   const text = memberText(copy, 'data');
-  if (text !== undefined) rememberText(values, text);
+  if (text !== undefined) recordSourceText(values, text);
   return {
     values,
     version: typeof version === 'number' ? version : null,
@@ -85,7 +85,7 @@ export function removeCopy(type: string, id: string, etag: string): Promise<ApiR
 }
 
 /**
- * Sends a copy, also while the page is being closed: browsers then refuse more than 64 KiB. Returns the `ETag` of the
+ * Sends a copy, even while the page is being closed: browsers then refuse more than 64 KiB. Returns the `ETag` of the
  * stored copy; null if the request failed.
  */
 export async function sendCopyOnLeave(

@@ -39,31 +39,31 @@ const MIN_REFRESH_INTERVAL_MS = 1000;
 /** Queries over all types: every change makes them stale. */
 const ALL_TYPE_QUERIES = new Set(['home', 'schedule', 'counts']);
 
-/** Lists that do not move under the pointer: they show the number of changes instead. */
-const WAITING_LISTS = new Set(['list', 'activity', 'trash', 'search']);
+/** Query keys of lists that are not refreshed automatically: they show the number of pending changes instead. */
+const LISTS_WITH_PENDING_CHANGES = new Set(['list', 'activity', 'trash', 'search']);
 
-let waiting: Change[] = [];
+let pendingChanges: Change[] = [];
 let missed = false;
 let timer: ReturnType<typeof setTimeout> | undefined;
-let lastReaction = 0;
+let lastRefreshAt = 0;
 
-function scheduleReaction(): void {
-  timer ??= setTimeout(react, Math.max(0, lastReaction + MIN_REFRESH_INTERVAL_MS - Date.now()));
+function scheduleRefresh(): void {
+  timer ??= setTimeout(refresh, Math.max(0, lastRefreshAt + MIN_REFRESH_INTERVAL_MS - Date.now()));
 }
 
-function react(): void {
+function refresh(): void {
   timer = undefined;
-  lastReaction = Date.now();
-  const changes = waiting;
+  lastRefreshAt = Date.now();
+  const changes = pendingChanges;
   const all = missed;
-  waiting = [];
+  pendingChanges = [];
   missed = false;
   const types = new Set(changes.map((change) => change.contentType));
   if (all || changes.some((change) => change.action.startsWith('type.'))) void loadSession();
   void queries.invalidateQueries({
     predicate: ({ queryKey }) => {
       const [area] = queryKey;
-      if (WAITING_LISTS.has(String(area))) return false;
+      if (LISTS_WITH_PENDING_CHANGES.has(String(area))) return false;
       if (all || ALL_TYPE_QUERIES.has(String(area))) return true;
       if (area === 'media') return types.has('_media');
       return queryKey.some((part) => typeof part === 'string' && types.has(part));
@@ -86,11 +86,11 @@ function receive(message: LiveMessage): void {
     const others = present.filter((item) => item.tab !== presence.tab);
     present = presence.ended ? others : [...others, presence];
   } else if (message.kind === 'changes') {
-    waiting.push(...message.changes);
-    scheduleReaction();
+    pendingChanges.push(...message.changes);
+    scheduleRefresh();
   } else if (message.kind === 'stale') {
     missed = true;
-    scheduleReaction();
+    scheduleRefresh();
   }
 }
 
@@ -101,7 +101,7 @@ export function startLive(user: string): () => void {
     stop();
     clearTimeout(timer);
     timer = undefined;
-    waiting = [];
+    pendingChanges = [];
     missed = false;
     connected = false;
     started = false;

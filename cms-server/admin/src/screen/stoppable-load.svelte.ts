@@ -1,4 +1,4 @@
-// A load that the user can stop, and that a newer one replaces. Knows no request.
+// A load that the user can stop, and that a newer one replaces. Sends no requests.
 
 export class StoppableLoad {
   busy = $state(false);

@@ -1,5 +1,5 @@
 // How the user wants the page: colours, density, shortcuts. Stored in this browser, so that they apply before
-// the first request, and in the settings of the user for other browsers. Knows no screen.
+// the first request, and in the settings of the user for other browsers. Imports no screen.
 import type { Problem } from '../api/problem';
 import { isLanguage, language, preferredLanguage, storeLanguage, type Language } from '../text';
 import { parsedJson } from '../value/json';

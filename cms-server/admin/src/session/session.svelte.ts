@@ -1,5 +1,5 @@
 // Who uses the page: the session, its rights, and the content types that it sees.
-import { noteFirstRequest, storeFirstRequests } from '../api/first-requests';
+import { notePreload, storePreloads } from '../api/preload';
 import { sendRequest, setUser, api, type Page, type Schema } from '../api/client';
 import type { Problem } from '../api/problem';
 import { hasWorkflow, readContentType, type ContentType } from '../type/definition';
@@ -86,7 +86,7 @@ export function formFor(type: ContentType): Form {
 export async function loadSession(): Promise<Problem | null> {
   const result = await sendRequest(api.GET(SESSION_PATH));
   if ('problem' in result) {
-    if (result.problem.status === 401) storeFirstRequests(false);
+    if (result.problem.status === 401) storePreloads(false);
     return result.problem;
   }
   return useSession(result.data);
@@ -100,7 +100,7 @@ export async function useSession(signedIn: AuthContext): Promise<Problem | null>
   }
   const problem = await loadTypes(signedIn);
   if (problem) return problem;
-  storeFirstRequests(true);
+  storePreloads(true);
   foreign = false;
   context = signedIn;
   setUser(signedIn.user.id);
@@ -129,11 +129,11 @@ export function loadTypes(signedIn = context): Promise<Problem | null> {
 }
 
 async function readTypes(load: number, signedIn: typeof context): Promise<Problem | null> {
-  noteFirstRequest(SESSION_PATH);
+  notePreload(SESSION_PATH);
   const webhookType = readWebhookType(signedIn);
   const read: ContentType[] = [];
   for (let page = 1, pages = 1; page <= pages; page += 1) {
-    noteFirstRequest(`${TYPES_PATH}?limit=${String(TYPES_LIMIT)}&page=${String(page)}`);
+    notePreload(`${TYPES_PATH}?limit=${String(TYPES_LIMIT)}&page=${String(page)}`);
     const result = await sendRequest<Page<unknown>>(
       api.GET(TYPES_PATH, { params: { query: { limit: TYPES_LIMIT, page } } }),
     );
@@ -154,7 +154,7 @@ async function readTypes(load: number, signedIn: typeof context): Promise<Proble
 
 /** Ids of the workflows without a state `public`, which hide nothing from readers; none if the request fails. */
 async function workflowsWithoutPublicState(): Promise<Set<string>> {
-  noteFirstRequest(WORKFLOWS_PATH);
+  notePreload(WORKFLOWS_PATH);
   const result = await sendRequest(api.GET(WORKFLOWS_PATH));
   if ('problem' in result) return new Set();
   return new Set(result.data.data.filter(({ states }) => !states.includes('public')).map(({ id }) => id));
@@ -163,7 +163,7 @@ async function workflowsWithoutPublicState(): Promise<Set<string>> {
 /** The list of content types does not contain `_webhooks`, so it is read by its name. */
 async function readWebhookType(signedIn: typeof context): Promise<ContentType[]> {
   if (!signedIn?.rights.contentTypes[WEBHOOK_TYPE]?.includes('r') || !signedIn.features.webhooks) return [];
-  noteFirstRequest(`${TYPES_PATH}/${WEBHOOK_TYPE}`);
+  notePreload(`${TYPES_PATH}/${WEBHOOK_TYPE}`);
   const result = await sendRequest(
     api.GET('/api/v1/internal/contenttype/{id}', { params: { path: { id: WEBHOOK_TYPE } } }),
   );
@@ -174,7 +174,7 @@ async function readWebhookType(signedIn: typeof context): Promise<ContentType[]>
 export async function signOut(): Promise<Problem | null> {
   const result = await sendRequest(api.DELETE(SESSION_PATH));
   if ('problem' in result) return result.problem;
-  storeFirstRequests(false);
+  storePreloads(false);
   setUser(null);
   context = null;
   types = [];

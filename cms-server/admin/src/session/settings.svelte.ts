@@ -1,5 +1,5 @@
 // Settings of the user, kept on the server: own views, density, shortcuts. One JSON object, in which each
-// area of the page has a member of its own. Knows no screen.
+// area of the page has a member of its own. Imports no screen.
 import { sendRequest, api } from '../api/client';
 import type { Problem } from '../api/problem';
 import { isRecord } from '../value/record';

@@ -1,9 +1,9 @@
 // What differs between two definitions of a type, as a list for people: properties that were added, removed or
-// changed, with their settings. Knows no screen.
+// changed, with their settings. Imports no screen.
 import { isEqual } from '../value/equal';
 import { isRecord } from '../value/record';
 import { record, records, string, strings } from './definition';
-import { choiceOf, COMMON_CONFIG, type Json, type PropertyDraft } from './property-draft';
+import { propertyKindOf, COMMON_CONFIG, type Json, type PropertyDraft } from './property-draft';
 import { payloadOf, propertiesOf } from './type-draft';
 
 export interface SettingChange {
@@ -74,7 +74,7 @@ function levelChanges(before: PropertyDraft[], after: PropertyDraft[], above: st
 }
 
 function propertyChanges(before: PropertyDraft, after: PropertyDraft): SettingChange[] {
-  const [oldKind, newKind] = [choiceOf(before), choiceOf(after)];
+  const [oldKind, newKind] = [propertyKindOf(before), propertyKindOf(after)];
   const settings = (property: PropertyDraft): Json => ({
     required: property.required,
     // A changed kind has other settings, which nobody changed: only the common ones are compared.

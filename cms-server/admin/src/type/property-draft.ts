@@ -1,5 +1,5 @@
 // One property of a definition that is being edited: its schema and its config as the API has them, changed
-// only where the user changes them. Knows no screen.
+// only where the user changes them. Imports no screen.
 import { uuid } from '../value/uuid';
 import { record, records, string, strings } from './definition';
 import { pick } from '../value/record';
@@ -8,7 +8,7 @@ import { expandProperty, labelOf } from './short-form';
 export type Json = Record<string, unknown>;
 
 /** The kinds of properties that a user can choose. */
-export const CHOICES = [
+export const PROPERTY_KINDS = [
   'text',
   'textarea',
   'richtext',
@@ -29,7 +29,7 @@ export const CHOICES = [
   'geo',
   'custom',
 ] as const;
-export type Choice = (typeof CHOICES)[number];
+export type PropertyKind = (typeof PROPERTY_KINDS)[number];
 
 /** A property as it is stored. */
 export interface StoredProperty {
@@ -77,17 +77,17 @@ export function optionValues(config: Json): string[] {
 
 export const MEDIA_TYPE = '_media';
 
-export function choiceOf({ schema, config }: Pick<PropertyDraft, 'schema' | 'config'>): Choice {
+export function propertyKindOf({ schema, config }: Pick<PropertyDraft, 'schema' | 'config'>): PropertyKind {
   const type = string(config.inputType) ?? 'custom';
   if (type === 'markdown') return 'textMarkdown';
   if (type === 'number' && schema.type === 'integer') return 'integer';
   if (type === 'select' && (config.multiple === true || schema.type === 'array')) return 'selectMany';
   if (type === 'datasource' && record(config.validation).relationContenttype === MEDIA_TYPE) return 'media';
-  return CHOICES.find((choice) => choice === type) ?? 'custom';
+  return PROPERTY_KINDS.find((choice) => choice === type) ?? 'custom';
 }
 
 /** The schema and the config of a new property of this kind. */
-function shapeOf(choice: Choice, name: string, required: boolean): { schema: Json; config: Json } {
+function shapeOf(choice: PropertyKind, name: string, required: boolean): { schema: Json; config: Json } {
   if (choice === 'custom')
     return { schema: { type: 'object' }, config: { label: labelOf(name), inputType: 'custom' } };
   const short: Json = { type: choice, required };
@@ -96,11 +96,11 @@ function shapeOf(choice: Choice, name: string, required: boolean): { schema: Jso
   return expandProperty(name, short);
 }
 
-function itemsFor(choice: Choice): PropertyDraft[] | null {
+function itemsFor(choice: PropertyKind): PropertyDraft[] | null {
   return choice === 'object' ? [newProperty('text', 'title')] : null;
 }
 
-export function newProperty(choice: Choice, name: string): PropertyDraft {
+export function newProperty(choice: PropertyKind, name: string): PropertyDraft {
   return {
     key: uuid(),
     name,
@@ -115,17 +115,17 @@ export function newProperty(choice: Choice, name: string): PropertyDraft {
 /** Properties of propertiesConfig that mean the same in every kind. */
 export const COMMON_CONFIG = ['label', 'helpText', 'isTitlePart', 'readonly', 'hidden', 'renamedFrom'];
 const OPTION_CONFIG = ['options', 'useOptionsWithLabels', 'optionsWithLabels'];
-const WITH_OPTIONS: Choice[] = ['radio', 'select', 'selectMany'];
-const NEVER_UNIQUE: Choice[] = ['radio', 'checkbox', 'block'];
+const WITH_OPTIONS: PropertyKind[] = ['radio', 'select', 'selectMany'];
+const NEVER_UNIQUE: PropertyKind[] = ['radio', 'checkbox', 'block'];
 
-export const hasOptions = (choice: Choice): boolean => WITH_OPTIONS.includes(choice);
-export const mayBeUnique = (choice: Choice): boolean => !NEVER_UNIQUE.includes(choice);
+export const hasOptions = (choice: PropertyKind): boolean => WITH_OPTIONS.includes(choice);
+export const mayBeUnique = (choice: PropertyKind): boolean => !NEVER_UNIQUE.includes(choice);
 
 /** The property with another kind of value. The stored kind comes back with all of its settings. */
-export function withChoice(property: PropertyDraft, choice: Choice): PropertyDraft {
+export function withKind(property: PropertyDraft, choice: PropertyKind): PropertyDraft {
   const { stored, name, required, config } = property;
   const kept = pick(config, COMMON_CONFIG);
-  if (stored && choiceOf(stored) === choice) {
+  if (stored && propertyKindOf(stored) === choice) {
     const restored = { ...property, schema: stored.schema, config: { ...stored.config, ...kept } };
     const items = readItems(stored.schema, stored.config);
     return withRequired(onlyTypedName({ ...restored, items }), required);

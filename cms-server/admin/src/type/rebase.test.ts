@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { record, records } from './definition';
 import { conflictsOf, definitionChanges } from './definition-changes';
-import { newProperty, withChoice, type Json } from './property-draft';
+import { newProperty, withKind, type Json } from './property-draft';
 import { rebase } from './rebase';
 import types from './test-types.json';
 import { isOutdated, readDraft, writeDraft, type TypeDraft } from './type-draft';
@@ -62,7 +62,7 @@ describe('a type that somebody else has changed', () => {
   });
 
   it('keeps the kind that this user chose, and the label of the other user', () => {
-    const mine = change(readDraft(definition('post')), 'title', (old) => withChoice(old, 'number'));
+    const mine = change(readDraft(definition('post')), 'title', (old) => withKind(old, 'number'));
     const theirs = writeDraft(
       change(readDraft(definition('post')), 'title', withConfig('label', 'Headline')),
     );
@@ -120,7 +120,7 @@ describe('the difference of two definitions', () => {
         ],
       },
       'title',
-      (old) => withChoice(old, 'number'),
+      (old) => withKind(old, 'number'),
     );
     const found = definitionChanges(base, writeDraft(changed));
     expect(found.map((one) => [one.change, one.property.join('.')])).toEqual([

@@ -4,7 +4,7 @@ import { isEqual } from '../value/equal';
 import { isRecord, pick } from '../value/record';
 import { record } from './definition';
 import {
-  choiceOf,
+  propertyKindOf,
   COMMON_CONFIG,
   draftOf,
   withMember,
@@ -100,8 +100,9 @@ function mergedProperty(base: StoredProperty, mine: PropertyDraft, now: StoredPr
     pick(now.config, COMMON_CONFIG),
   );
   const rest = { ...mine, required, stored: now };
-  if (choiceOf(mine) !== choiceOf(base)) return { ...rest, config: { ...mine.config, ...common } };
-  if (choiceOf(now) !== choiceOf(base)) {
+  if (propertyKindOf(mine) !== propertyKindOf(base))
+    return { ...rest, config: { ...mine.config, ...common } };
+  if (propertyKindOf(now) !== propertyKindOf(base)) {
     const theirs = draftOf(now);
     return { ...rest, schema: theirs.schema, config: { ...theirs.config, ...common }, items: theirs.items };
   }

@@ -2,9 +2,9 @@
 import { string } from './definition';
 import { isEqual } from '../value/equal';
 import {
-  choiceOf,
+  propertyKindOf,
   newProperty,
-  withChoice,
+  withKind,
   withRequired,
   type Json,
   type PropertyDraft,
@@ -76,9 +76,9 @@ export function acceptRename(draft: TypeDraft, { removed, added }: Rename): Type
 }
 
 function withSettingsOf(added: PropertyDraft, removed: PropertyDraft): PropertyDraft {
-  const choice = choiceOf(added);
+  const choice = propertyKindOf(added);
   const fresh = newProperty(choice, added.name);
-  const base = choiceOf(removed) === choice ? removed : withChoice(removed, choice);
+  const base = propertyKindOf(removed) === choice ? removed : withKind(removed, choice);
   const typed = (own: Json, untouched: Json) =>
     Object.fromEntries(Object.entries(own).filter(([key, value]) => !isEqual(value, untouched[key])));
   const property = {

@@ -2,7 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { moved } from '../value/list';
 import { record, records, strings } from './definition';
-import { choiceOf, CHOICES, newProperty, withChoice, withRequired, type Json } from './property-draft';
+import {
+  propertyKindOf,
+  PROPERTY_KINDS,
+  newProperty,
+  withKind,
+  withRequired,
+  type Json,
+} from './property-draft';
 import { acceptRename, suggestRenames } from './renames';
 import types from './test-types.json';
 import {
@@ -56,7 +63,7 @@ describe('a definition that nobody has edited', () => {
 describe('an edit that is taken back', () => {
   it('changes nothing', () => {
     fc.assert(
-      fc.property(anyType, fc.nat(), fc.nat(), fc.constantFrom(...CHOICES), (type, a, b, choice) => {
+      fc.property(anyType, fc.nat(), fc.nat(), fc.constantFrom(...PROPERTY_KINDS), (type, a, b, choice) => {
         const draft = readDraft(type);
         const count = draft.properties.length;
         const [from, to] = [a % count, b % count];
@@ -67,7 +74,7 @@ describe('an edit that is taken back', () => {
             if (property.key !== key) return property;
             const once = withRequired(property, !property.required);
             const again = withRequired(once, property.required);
-            return { ...withChoice(withChoice(again, choice), choiceOf(property)), removed: false };
+            return { ...withKind(withKind(again, choice), propertyKindOf(property)), removed: false };
           }),
         };
         const renamed = renameProperty(back, key, 'another_name');
@@ -119,9 +126,9 @@ describe('editing', () => {
   it('keeps options when the kind of choice changes, and drops settings that the new kind does not have', () => {
     const [kind] = readDraft(definition('product')).properties.filter(({ name }) => name === 'kind');
     if (!kind) throw new Error('no property');
-    const radio = withChoice(kind, 'radio');
+    const radio = withKind(kind, 'radio');
     expect(radio.config).toMatchObject({ inputType: 'radio', options: ['coffee', 'tea', 'tool'] });
-    const number = withChoice(kind, 'number');
+    const number = withKind(kind, 'number');
     expect(number.config).toEqual({ label: 'Kind', inputType: 'number', unique: false });
     expect(number.schema).toEqual({ type: 'number' });
   });

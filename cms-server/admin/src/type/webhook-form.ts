@@ -3,7 +3,7 @@
 import type { Field, Form, Option } from './form';
 
 /** Properties whose items hold one value of a list. */
-const CHOICES = ['content_type_definitions', 'actions'];
+const CHOICE_FIELDS = ['content_type_definitions', 'actions'];
 
 /** Changes the form of `_webhooks`; `types` are the types that a webhook may name. */
 export function webhookForm(form: Form, types: Option[]): Form {
@@ -18,7 +18,7 @@ function webhookField(field: Field, types: Option[]): Field {
     return { ...field, fields };
   }
   const [item] = field.fields;
-  if (!item || !CHOICES.includes(field.name)) return field;
+  if (!item || !CHOICE_FIELDS.includes(field.name)) return field;
   const options = item.options.length > 0 ? item.options : types;
   return { ...field, itemChoice: true, fields: [{ ...item, options }] };
 }

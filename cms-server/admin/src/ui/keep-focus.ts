@@ -1,5 +1,5 @@
 // When the row with the focus is removed from a list, the focus moves to the row that takes its place, else to the
-// heading. Knows no component.
+// heading. Imports no component.
 
 const ROW_SELECTOR = 'li, tr';
 const CONTROL_SELECTOR = 'a[href], button:not(:disabled)';

@@ -1,5 +1,5 @@
-// Opening a modal dialog: the first control of its content gets the focus, also when the control with the focus is
-// removed. Afterwards, the element that opened the dialog gets it back. Knows no component.
+// Opening a modal dialog: the first control of its content gets the focus, even when the control with the focus is
+// removed. Afterwards, the element that opened the dialog gets it back. Imports no component.
 import { untrack } from 'svelte';
 import { returnFocus } from './return-focus';
 import { toastPlaces } from './toasts.svelte';

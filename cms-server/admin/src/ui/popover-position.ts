@@ -1,4 +1,4 @@
-// Places a popover beside its opener, inside the window. Knows no component.
+// Places a popover beside its opener, inside the window. Imports no component.
 
 const ANCHOR_GAP_PX = 4;
 const WINDOW_MARGIN_PX = 8;

@@ -1,4 +1,4 @@
-// The focus after the element that had it has left the document: the browser does not restore it. Knows no component.
+// The focus after the element that had it has left the document: the browser does not restore it. Imports no component.
 
 /** Focuses an element, or the heading if the element does not exist any more, unless something else has the focus. */
 export function returnFocus(to: Element | null): void {

@@ -1,5 +1,5 @@
 // The time of the server, because the clock of the browser can be years off. Everything that is compared
-// with a time of the server uses it. Knows no request.
+// with a time of the server uses it. Sends no requests.
 
 /** Smaller differences are ignored: the header has full seconds, and is written before the response is transferred. */
 const TOLERANCE_MS = 30_000;

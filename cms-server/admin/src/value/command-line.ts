@@ -1,4 +1,4 @@
-// Commands for a shell, as text. Knows no request.
+// Commands for a shell, as text. Sends no requests.
 
 /** A word of a shell command: in quotes, unless it is plain. */
 export function quoted(word: string): string {

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { exactText, isExactly, rememberMember, rememberText } from './exact-json';
+import { exactText, isExactly, recordMemberText, recordSourceText } from './exact-json';
 
 function parsed(text: string): Record<string, unknown> {
   const values = JSON.parse(text) as Record<string, unknown>;
-  rememberText(values, text);
+  recordSourceText(values, text);
   return values;
 }
 
@@ -35,8 +35,8 @@ describe('saving one property of an object', () => {
   it('takes values of an object and of a list inside a response as they were', () => {
     const response = parsed('{"object":{"n":1.0},"data":[{"n":9007199254740993},{"n":2.0}]}');
     const objects = [response.object, ...(response.data as unknown[])] as Record<string, unknown>[];
-    rememberMember(response, 'object', response.object);
-    rememberMember(response, 'data', response.data);
+    recordMemberText(response, 'object', response.object);
+    recordMemberText(response, 'data', response.data);
     expect(objects.map((object) => exactText(object, [object]))).toEqual([
       '{"n":1.0}',
       '{"n":9007199254740993}',

@@ -6,25 +6,25 @@ import { isRecord } from './record';
 const texts = new WeakMap<object, Map<string, string>>();
 
 /** Keeps the text that `values` were parsed from; the text may have members that `values` lacks. */
-export function rememberText(values: object, text: string): void {
+export function recordSourceText(values: object, text: string): void {
   texts.set(values, membersOf(text));
 }
 
 /** Keeps the texts of `from` also for `to`, which is a copy of `from` or of some of its members. */
-export function copyTexts(from: object, to: object): void {
+export function copySourceTexts(from: object, to: object): void {
   const known = texts.get(from);
   if (known) texts.set(to, known);
 }
 
 /** Keeps the texts of the objects in a member of parsed values: of the object, or of the elements of the list. */
-export function rememberMember(values: object, name: string, member: unknown): void {
+export function recordMemberText(values: object, name: string, member: unknown): void {
   const text = memberText(values, name);
   if (text === undefined) return;
-  if (isRecord(member)) rememberText(member, text);
+  if (isRecord(member)) recordSourceText(member, text);
   if (!Array.isArray(member)) return;
   elementsOf(text).forEach((element, index) => {
     const value: unknown = member[index];
-    if (isRecord(value)) rememberText(value, element);
+    if (isRecord(value)) recordSourceText(value, element);
   });
 }
 

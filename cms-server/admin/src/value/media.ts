@@ -94,7 +94,7 @@ export function byteSize(bytes: number, language: string): string {
 
 /**
  * The files of a paste or a drop; none of a paste of text into a text control: programs such as spreadsheets copy a
- * picture of the text, too.
+ * image of the text, too.
  */
 export function filesOf(event: ClipboardEvent | DragEvent): File[] {
   if (!(event instanceof ClipboardEvent)) return [...(event.dataTransfer?.files ?? [])];

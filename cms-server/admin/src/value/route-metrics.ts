@@ -1,4 +1,4 @@
-// Requests by route, from metrics: where a server spends its time. Knows no component.
+// Requests by route, from metrics: where a server spends its time. Imports no component.
 import type { Sample } from './metrics';
 
 export interface RouteMetrics {

@@ -1,4 +1,4 @@
-// What people type into a search field, as a query of the search language. Knows no request.
+// What people type into a search field, as a query of the search language. Sends no requests.
 
 /** Characters and words that only a writer of queries uses. */
 const OPERATORS = /["()[\]{}*?~^<>\\]|(^|\s)[+-]\S|\b(AND|OR|NOT)\b|\w:\S/;

@@ -1,4 +1,4 @@
-// The URL of an object on the website, made from the preview URL of its type. Knows no request.
+// The URL of an object on the website, made from the preview URL of its type. Sends no requests.
 
 /** Names of the properties in braces. */
 export function namesIn(template: string): string[] {

@@ -3,7 +3,7 @@ import { ADMIN } from '../server';
 import type { Page } from '@playwright/test';
 import type { Server } from '../server';
 
-/** A link of the server on the page, which can have another origin. */
+/** The path of a link from the server: the tests may open the page at another origin. */
 function pathOf(link: string): string {
   return link.slice(link.indexOf('/admin'));
 }
@@ -20,7 +20,7 @@ async function fillPassword(page: Page, label: string, password: string) {
 test.describe('without a user', () => {
   test.use({ options: { user: false, content: false } });
 
-  test('creates the first administrator by the link of the first start', async ({ page, server }) => {
+  test('creates the first administrator with the set-up link', async ({ page, server }) => {
     await page.goto('/admin');
     await expect(page.getByText('cms user create')).toBeVisible();
     await expectAccessible(page);

@@ -55,7 +55,7 @@ test('publishes edited objects again, except after changes of others', async ({ 
 });
 
 /** Links each of the news to the next one, and the last to the first. */
-async function linkInCircle(server: Server, ids: string[]): Promise<void> {
+async function linkInCycle(server: Server, ids: string[]): Promise<void> {
   for (const [index, id] of ids.entries()) {
     const target = ids[(index + 1) % ids.length] ?? '';
     const about = [{ type: 'internal', dataUrl: `/api/v1/content/news/${target}` }];
@@ -68,9 +68,9 @@ test('restores objects that link to each other, with their status and what reade
   server,
 }) => {
   await createNews(server, 5);
-  await linkInCircle(server, ['news-0', 'news-1']);
-  await linkInCircle(server, ['news-2', 'news-3', 'news-4']);
-  // The first circle is published, and one of its objects edited since; the second one has drafts.
+  await linkInCycle(server, ['news-0', 'news-1']);
+  await linkInCycle(server, ['news-2', 'news-3', 'news-4']);
+  // The objects of the first cycle are published, and one of them is edited afterwards; those of the second are drafts.
   for (const id of ['news-0', 'news-1']) await server.send('POST', `/api/v1/content/news/${id}/publish`);
   await server.request('PATCH', '/api/v1/content/news/news-1', { kind: 'world' });
   const read = async () =>
@@ -112,7 +112,7 @@ async function deleteAll(page: Page, count: number): Promise<void> {
 test('restores objects that require links to each other', async ({ page, server }) => {
   await createNews(server, 3);
   const ids = ['news-0', 'news-1', 'news-2'];
-  await linkInCircle(server, ids);
+  await linkInCycle(server, ids);
   await requireLinks(server);
   const read = () =>
     Promise.all(ids.map(async (id) => (await server.send('GET', `/api/v1/content/news/${id}`)).about));
@@ -167,7 +167,7 @@ test('takes back edits and publications again after lost responses', async ({ pa
       }),
     );
   const before = await read();
-  /** Takes the last action back; of each address, one response is lost. */
+  /** Undoes the last action. For each URL pattern in `lost`, one response is lost. */
   const undo = async (...lost: RegExp[]) => {
     const button = page.getByRole('button', { name: 'Undo' });
     await expect(button).toBeVisible();

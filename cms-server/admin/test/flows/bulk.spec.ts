@@ -70,7 +70,7 @@ test('does not change objects that already have the value', async ({ page, serve
   expect((await internal(server, 'news-1')).latestVersion).toBe(2);
   expect((await internal(server, 'news-3')).latestVersion).toBe(2);
 
-  // All that match, also when the list is filtered by the same property.
+  // All that match, even when the list is filtered by the same property.
   const filters = JSON.stringify({ kind: { type: 'equals', filter: ['local', 'world'] } });
   await page.goto(`/admin/c/news?filters=${encodeURIComponent(filters)}`);
   await page.getByLabel('Select all rows on this page').check();

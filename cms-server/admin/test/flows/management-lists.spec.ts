@@ -82,7 +82,7 @@ test('moves and cancels a publication from the schedule, and undoes both', async
   await expectAccessible(page);
   await dialog.getByLabel('Date and time').fill('2050-07-02T10:00');
   await dialog.getByRole('button', { name: 'Schedule' }).click();
-  await expect(page.getByText('“The later” has another time.')).toBeVisible();
+  await expect(page.getByText('“The later” is rescheduled.')).toBeVisible();
   expect(await scheduleOf(server, 'later')).toBe('2050-07-02T08:00:00+00:00');
   await page.getByRole('button', { name: 'Undo' }).click();
   await expect(page.getByText('Undone.')).toBeVisible();

@@ -3,8 +3,8 @@ import type { Page } from '@playwright/test';
 import { createUser, expect, expectAccessible, test } from '../support';
 import { openScreen } from '../screens';
 
-/** Answers the next question of the browser. */
-function answer(page: Page, how: 'accept' | 'dismiss'): void {
+/** Accepts or dismisses the next dialog of the browser. */
+function handleNextDialog(page: Page, how: 'accept' | 'dismiss'): void {
   page.once('dialog', (dialog) => void dialog[how]());
 }
 
@@ -13,7 +13,7 @@ test('asks before an invitation is lost, and shows what is wrong with it', async
   await page.getByRole('button', { name: /Invite user/ }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Name').fill('Ben');
-  answer(page, 'dismiss');
+  handleNextDialog(page, 'dismiss');
   await page.keyboard.press('Escape');
   await expect(dialog.getByLabel('Name')).toHaveValue('Ben');
   await dialog.getByLabel('E-mail').fill('ada@example.com');
@@ -30,7 +30,7 @@ test('asks before an invitation is lost, and shows what is wrong with it', async
       .getByRole('checkbox')
       .first(),
   ).toBeFocused();
-  answer(page, 'accept');
+  handleNextDialog(page, 'accept');
   await page.keyboard.press('Escape');
   await expect(dialog).toBeHidden();
 });
@@ -40,7 +40,7 @@ test('asks before an edited user is left', async ({ page, server }) => {
   await openScreen(page, 'users');
   await page.getByRole('table').getByRole('link').last().click();
   await page.getByLabel('Name').fill('Another name');
-  answer(page, 'dismiss');
+  handleNextDialog(page, 'dismiss');
   await page.getByRole('link', { name: 'API keys' }).click();
   await expect(page.getByLabel('Name')).toHaveValue('Another name');
   await page.getByRole('button', { name: 'Save', exact: true }).click();

@@ -191,7 +191,7 @@ test('edits states and transitions in a form, by keyboard', async ({ page, serve
   await expectAccessible(page);
 });
 
-test('begins the console with the request of the open screen', async ({ page }) => {
+test('opens the console with the request of the open screen', async ({ page }) => {
   await open(page, 'c/post/the-ten-oclock-boat');
   await page
     .getByRole('navigation', { name: 'Navigation' })

@@ -150,9 +150,7 @@ test('chooses several files by keyboard in their order', async ({ page }) => {
   await expectAccessible(page);
 });
 
-test('pastes text into the alternative text, although the clipboard has a picture of it', async ({
-  page,
-}) => {
+test('pastes text into the alternative text, although the clipboard has an image of it', async ({ page }) => {
   await open(page, 'c/author/maren');
   // As a spreadsheet copies a cell.
   const pastes = (text: string) =>
@@ -165,7 +163,7 @@ test('pastes text into the alternative text, although the clipboard has a pictur
     }, text);
   expect(await pastes('A cell')).toBe(true);
   await expect(page.getByText('image.png')).toHaveCount(0);
-  // Without a text, the picture is meant.
+  // Without a text, the image is pasted.
   expect(await pastes('')).toBe(false);
 });
 

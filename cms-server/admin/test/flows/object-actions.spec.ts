@@ -59,7 +59,7 @@ test('says which right is missing to somebody who may only read', async ({ page,
   await expect(page.getByText('Missing right: delete')).toBeVisible();
 });
 
-test('makes one copy of an object, also if the user tries again after a lost response', async ({
+test('makes one copy of an object, even if the user tries again after a lost response', async ({
   page,
   server,
 }) => {

@@ -50,7 +50,7 @@ test('hands the body of a save over to the console, and closes by Escape', async
   await expect(page).not.toHaveURL(/panel/);
 });
 
-test('has the requests of every screen, and begins the console with one of them', async ({
+test('shows the requests of every screen, and opens the console with one of them', async ({
   page,
   server,
 }) => {

@@ -8,7 +8,7 @@ const KETTLE = 'product/slow-kettle';
 test('sends nothing in the name of a user who has signed in in another tab', async ({ page, server }) => {
   const ben = await createUser(server, 'admin');
   await openForm(page, `c/${KETTLE}`);
-  // As in another tab that has not told this one yet.
+  // As if Ben has signed in in another tab, which has not notified this tab yet.
   await createSession(page, ben);
   await page.getByLabel('Name').fill('Written by Ada');
   await saveButton(page).click();

@@ -51,7 +51,7 @@ test('keeps a refused name and number, and applies nothing meanwhile', async ({ 
   await add(page, 'Number', 'Stock');
   await expect(apply(page)).toBeEnabled();
   await page.getByLabel('Name in the API').fill('id');
-  await page.getByLabel('Smallest number').fill('abc');
+  await page.getByLabel('Minimum').fill('abc');
   await page.getByLabel('Value in new objects').fill('xyz');
   await expect(apply(page)).toBeDisabled();
   await expect(plan(page)).toContainText('Correct this first.');
@@ -61,10 +61,10 @@ test('keeps a refused name and number, and applies nothing meanwhile', async ({ 
   await plan(page).getByRole('link', { name: 'Stock › Name in the API' }).click();
   await expect(page.getByLabel('Name in the API')).toHaveValue('id');
   await expect(page.getByLabel('Name in the API')).toBeFocused();
-  await expect(page.getByLabel('Smallest number')).toHaveValue('abc');
+  await expect(page.getByLabel('Minimum')).toHaveValue('abc');
   await expectAccessible(page);
   await page.getByLabel('Name in the API').fill('stock');
-  await page.getByLabel('Smallest number').fill('1');
+  await page.getByLabel('Minimum').fill('1');
   await page.getByLabel('Value in new objects').fill('1.5');
   await expect(apply(page)).toBeEnabled();
 });

@@ -29,10 +29,10 @@ test('leaves a type that others have changed meanwhile out of the plan', async (
   ]);
   // The plan of one type, which is left out, and its builder.
   await page.getByRole('link', { name: 'Plan for 1 edited type' }).click();
-  await expect(plan(page)).toContainText('First put your edits on top of the current definition.');
+  await expect(plan(page)).toContainText('First merge your edits with the current definition.');
   await expect(apply(page)).toBeDisabled();
   await page.getByRole('link', { name: 'Location', exact: true }).click();
-  await page.getByRole('button', { name: 'Put my edits on top of it' }).click();
+  await page.getByRole('button', { name: 'Merge my edits with the current definition' }).click();
   await expect(plan(page)).toContainText(/Spot\s+→\s+Location/);
 });
 

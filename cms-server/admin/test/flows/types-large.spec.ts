@@ -1,4 +1,4 @@
-// A type change over many objects: 2,000 here, another number of tens with CMS_FLOW_OBJECTS. Nothing is lost, and a colleague
+// A type change over many objects: 2,000 by default; CMS_FLOW_OBJECTS sets another multiple of 10. Nothing is lost, and a colleague
 // continues writing.
 import type { Page } from '@playwright/test';
 import type { Server } from '../server';

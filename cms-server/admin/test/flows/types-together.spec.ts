@@ -21,7 +21,7 @@ test('shows what somebody else has changed, and keeps the edits of both', async 
   await expect(apply(page)).toBeDisabled();
   await page.evaluate(() => scrollTo(0, 0));
   await expectAccessible(page);
-  await page.getByRole('button', { name: 'Put my edits on top of it' }).click();
+  await page.getByRole('button', { name: 'Merge my edits with the current definition' }).click();
   await expect(changes).toBeHidden();
   await expect(page.getByRole('heading', { level: 1 })).toBeFocused();
   await expect(property(page, /^Sold now/)).toBeVisible();
@@ -166,11 +166,11 @@ test('returns the focus after each dialog', async ({ page }) => {
 test('edits lengths, defaults and unique combinations without JSON', async ({ page, server }) => {
   await openScreen(page, 'types/place');
   await property(page, /^Name name/).click();
-  await page.getByLabel('At least so many characters').fill('9');
-  await page.getByLabel('At most so many characters').fill('5');
+  await page.getByLabel('Minimum number of characters').fill('9');
+  await page.getByLabel('Maximum number of characters').fill('5');
   await expect(plan(page)).toContainText('The minimum length is greater than the maximum length.');
-  await page.getByLabel('At least so many characters').fill('1');
-  await page.getByLabel('At most so many characters').fill('80');
+  await page.getByLabel('Minimum number of characters').fill('1');
+  await page.getByLabel('Maximum number of characters').fill('80');
   await page.getByRole('tab', { name: 'Settings' }).click();
   await page.getByLabel('The server fills in defaults').check();
   await page.getByRole('button', { name: '+ Add combination' }).click();

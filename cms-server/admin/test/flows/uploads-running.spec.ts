@@ -3,8 +3,8 @@ import { holdUploads, png } from '../media';
 import { expect, expectAccessible, open, test } from '../support';
 import { createType, typeDefinition } from '../types';
 
-/** Refuses the questions of the page; returns them. */
-function refuseQuestions(page: Page): string[] {
+/** Dismisses the dialogs of the browser, and returns their messages. */
+function dismissDialogs(page: Page): string[] {
   const asked: string[] = [];
   page.on('dialog', (dialog) => {
     asked.push(dialog.message());
@@ -15,7 +15,7 @@ function refuseQuestions(page: Page): string[] {
 
 test('asks before a form with a running upload is left, and saves only with the file', async ({ page }) => {
   const release = await holdUploads(page);
-  const asked = refuseQuestions(page);
+  const asked = dismissDialogs(page);
   await open(page, 'c/product/slow-kettle');
   const pictures = page.getByRole('group', { name: 'Pictures', exact: true });
   await page.locator('[data-path=pictures] input[type=file]').setInputFiles([png('slow.png')]);
@@ -60,7 +60,7 @@ test('publishes an object only with the file that is being uploaded', async ({ p
 
 test('asks before the media library with running uploads is left', async ({ page }) => {
   const release = await holdUploads(page);
-  const asked = refuseQuestions(page);
+  const asked = dismissDialogs(page);
   await open(page, 'media');
   const wrong = { name: 'broken.png', mimeType: 'image/png', buffer: Buffer.from('no image') };
   await page.locator('input[type=file]').setInputFiles([png('a.png'), wrong]);

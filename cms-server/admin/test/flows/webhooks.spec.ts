@@ -126,7 +126,7 @@ test.describe('with webhooks to this machine', () => {
     await page.getByRole('button', { name: 'Switch on' }).click();
     await expect(page.getByText('The webhook is on.')).toBeVisible();
     await expect(page.getByText('Active')).toBeVisible();
-    await page.getByText('The same as commands').click();
+    await page.getByText('Equivalent commands').click();
     await expect(page.getByLabel('replay', { exact: true })).toHaveValue(
       /^cms webhook replay build-site --server http/,
     );

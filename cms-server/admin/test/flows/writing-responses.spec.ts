@@ -127,7 +127,7 @@ test.describe('an object that was deleted meanwhile', () => {
     await page.getByLabel('Name').fill('Still wanted');
   });
 
-  test('is saved again as a new one, also when that is refused at first', async ({ page, server }) => {
+  test('is saved again as a new one, even when that is refused at first', async ({ page, server }) => {
     await server.send('DELETE', '/api/v1/content/product/lonely');
     await page.getByLabel('Price').fill('');
     await page.keyboard.press('Control+s');

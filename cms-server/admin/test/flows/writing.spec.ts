@@ -107,7 +107,7 @@ test('saves after a crash of the server, without another click', async ({ page, 
   await expectAccessible(page);
   await page.getByLabel('Slug').fill('typed-meanwhile');
   await server.start();
-  // The page may have tried by itself already.
+  // The page may already have retried automatically.
   const tryNow = page.getByRole('button', { name: 'Try now' });
   await tryNow.click({ timeout: 1000 }).catch(() => undefined);
   await expect(page.getByText('Saved as version 2.')).toBeVisible();

@@ -206,7 +206,7 @@ async fn deletions_transitions_and_creations_in_each_view() {
         let then = if is_hidden { not_found() } else { (200, moved) };
         assert_eq!(view.get(&app, path).await, then, "{view:?}");
 
-        // A create request returns the object, also when the view hides it. Links to hidden objects
+        // A create request returns the object, even when the view hides it. Links to hidden objects
         // are valid.
         let new = json!({ "id": "new", "title": "T", "related": links(&["article/draft"]) });
         let internal = json!({ "status": "draft", "createdAt": minute(3), "updatedAt": minute(3) });

@@ -6,9 +6,9 @@ use super::*;
 
 /// Small files of all decodable formats, each with its format.
 fn samples() -> Vec<(RenderFormat, Vec<u8>)> {
-    let picture = quarters(40, 28);
+    let original = quarters(40, 28);
     let mut samples: Vec<_> =
-        FORMATS.into_iter().map(|format| (format, file(&picture, format))).collect();
+        FORMATS.into_iter().map(|format| (format, file(&original, format))).collect();
     let profile = ColorProfile::new_display_p3().encode().unwrap();
     samples.push((
         RenderFormat::Jpeg,
@@ -31,9 +31,9 @@ fn samples() -> Vec<(RenderFormat, Vec<u8>)> {
     let mut encoder = PngEncoder::new(&mut png);
     encoder.set_icc_profile(profile).unwrap();
     encoder.set_exif_metadata(exif(3)).unwrap();
-    encoder.write_image(&picture, 40, 28, image::ExtendedColorType::Rgb8).unwrap();
+    encoder.write_image(&original, 40, 28, image::ExtendedColorType::Rgb8).unwrap();
     samples.push((RenderFormat::Png, png));
-    let clear = DynamicImage::from(picture).into_rgba8();
+    let clear = DynamicImage::from(original).into_rgba8();
     samples.push((
         RenderFormat::Png,
         written(DynamicImage::from(clear.clone()).to_luma_alpha16(), ImageFormat::Png),
@@ -75,16 +75,16 @@ fn truncated_files_are_rejected() {
 
 /// One file per format whose header declares an image of `side` by `side` pixels.
 fn claiming(side: u16) -> Vec<(RenderFormat, Vec<u8>)> {
-    let picture = quarters(40, 28);
+    let original = quarters(40, 28);
     let big = side.to_be_bytes();
     let little = side.to_le_bytes();
     let patched = |format, at: usize, width: &[u8], height: &[u8]| {
-        let mut source = file(&picture, format);
+        let mut source = file(&original, format);
         source[at..at + width.len()].copy_from_slice(width);
         source[at + width.len()..at + width.len() + height.len()].copy_from_slice(height);
         (format, source)
     };
-    let jpeg = file(&picture, RenderFormat::Jpeg);
+    let jpeg = file(&original, RenderFormat::Jpeg);
     let frame = memchr::memmem::find(&jpeg, b"\xff\xc0").unwrap();
     let [wide_big, wide_little] = [[0, 0, big[0], big[1]], [little[0], little[1], 0, 0]];
     let (_, mut png) = patched(RenderFormat::Png, 16, &wide_big, &wide_big);

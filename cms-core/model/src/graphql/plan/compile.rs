@@ -192,7 +192,7 @@ impl<'a> Compiler<'a> {
                 arguments,
                 parts: self.connection(inside, object, nesting)?,
             },
-            _ => unreachable!("only roots of content stand at the root"),
+            _ => unreachable!("root fields have only content and introspection sources"),
         })
     }
 

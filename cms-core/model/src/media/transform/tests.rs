@@ -11,7 +11,7 @@ fn rectangle((x, y, width, height): (u32, u32, u32, u32)) -> Rectangle {
     Rectangle { x, y, width, height }
 }
 
-/// The crop and the output size of the plan, also when there is no plan.
+/// The crop and the output size of the plan, even when there is no plan.
 fn planned(source: (u32, u32), trim: Option<&Trim>, requested: (u32, u32)) -> (Rectangle, Size) {
     planned_around(None, source, trim, requested)
 }

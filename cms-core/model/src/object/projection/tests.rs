@@ -233,7 +233,7 @@ fn parts_have_id_and_what_paths_name() {
         (&["parts[*].a"], json!({ "parts": [{ "a": "P" }, {}, {}] })),
         (&["parts[1].a"], json!({ "parts": [{ "a": "P" }, {}, {}] })),
         (&["parts.links"], json!({ "parts": [{ "links": links }, { "links": [] }, {}] })),
-        // A link that stays a link is complete.
+        // A link that is not replaced with its object is complete.
         (&["links.internal.objectTitle"], json!({ "links": links })),
         (&["links[*].dataUrl"], json!({ "links": links })),
         (&["internal.createdAt"], json!({ "internal": created })),

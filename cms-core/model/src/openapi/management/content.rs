@@ -47,7 +47,11 @@ fn bulk(any_type: &ObjectOperations<'_>) -> Operation {
         .operation("post", "/bulk", "bulk", "Change all objects that match filters")
         .body(request())
         .respond_to_body([
-            ApiResponse::json(200, "What a job would do", Schema::reference(schemas::BULK_PREVIEW)),
+            ApiResponse::json(
+                200,
+                "Result of the dry run",
+                Schema::reference(schemas::BULK_PREVIEW),
+            ),
             ApiResponse::json(202, "The id of the job", Schema::record([("id", Schema::text())])),
             invalid(json!({ "filters": [required("filters")] })),
             schemas::conflict("The number of matching objects has changed"),

@@ -54,14 +54,15 @@ fn records(grants: &Grants<'_>) -> Vec<Operation> {
             ok(Schema::reference(ACTIVITY)),
             invalid(json!({ "before": [NOT_VALID] })),
         ]);
-    let schedules = Operation::get("/api/v1/schedule", "getSchedules", "List publications to come")
-        .parameters(pages())
-        .parameters([
-            content_types(),
-            Parameter::text("from", "The first time"),
-            Parameter::text("to", "The last time"),
-        ])
-        .respond_if_allowed([list(SCHEDULED), invalid(json!({ "from": [WRONG_DATE] }))]);
+    let schedules =
+        Operation::get("/api/v1/schedule", "getSchedules", "List scheduled publications")
+            .parameters(pages())
+            .parameters([
+                content_types(),
+                Parameter::text("from", "Only publications at or after this time"),
+                Parameter::text("to", "Only publications at or before this time"),
+            ])
+            .respond_if_allowed([list(SCHEDULED), invalid(json!({ "from": [WRONG_DATE] }))]);
     let jobs = Operation::get("/api/v1/job", "getJobs", "List bulk jobs")
         .parameters(pages())
         .respond_if_allowed([list(BULK_JOB)]);
@@ -72,7 +73,7 @@ fn records(grants: &Grants<'_>) -> Vec<Operation> {
         .parameters([id("Id of the job")])
         .respond_if_found([done()]);
     let path = "/api/v1/working-copies";
-    let copies = Operation::get(path, "getWorkingCopies", "List unfinished work of the caller")
+    let copies = Operation::get(path, "getWorkingCopies", "List the working copies of the caller")
         .parameters(pages())
         .parameters([content_types()])
         .respond_if_allowed([list(WORKING_COPY_ITEM)]);
@@ -140,7 +141,10 @@ fn trash(grants: &Grants<'_>) -> Vec<Operation> {
     let wrong = json!({ "deletedBefore": [WRONG_DATE] });
     let removed = Schema::record([
         ("removedCount", Schema::integer()),
-        ("more", Schema::boolean().described("Whether to repeat the request")),
+        (
+            "more",
+            Schema::boolean().described("Whether more entries match: then repeat the request"),
+        ),
     ]);
     let empty = with_optional_body(empty, Schema::object(request, &[]).closed(), wrong)
         .respond_if_allowed([ok(removed)]);
@@ -154,7 +158,7 @@ fn trash(grants: &Grants<'_>) -> Vec<Operation> {
 
 fn presence(grants: &Grants<'_>) -> Vec<Operation> {
     const PATH: &str = "/api/v1/presence";
-    let get = Operation::get(PATH, "getPresence", "List who has objects open")
+    let get = Operation::get(PATH, "getPresence", "List open objects and their editors")
         .parameters([
             Parameter::text("content_type", "The content type").required(),
             Parameter::text("id", "The object"),

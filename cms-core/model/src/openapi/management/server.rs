@@ -124,7 +124,7 @@ fn report() -> Schema {
         ("place", Schema::text()),
         ("message", Schema::text()),
         ("derived", Schema::boolean()),
-        ("mended", Schema::boolean()),
+        ("repaired", Schema::boolean()),
     ]);
     Schema::record([("media", media), ("findings", Schema::list(finding)), ("more", count())])
 }

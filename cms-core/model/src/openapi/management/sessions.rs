@@ -39,8 +39,8 @@ fn sign_in(grants: &Grants<'_>) -> Vec<Operation> {
     let request = [
         ("email", Schema::text()),
         ("password", Schema::text()),
-        ("code", Schema::text().described("Of a link, instead of an e-mail address")),
-        ("name", Schema::text().described("Of the first user")),
+        ("code", Schema::text().described("Code of a link, instead of an e-mail address")),
+        ("name", Schema::text().described("Name of the first user")),
     ];
     let post = Operation::post(PATH, "postSession", "Sign in");
     let wrong = json!({ "email": [required("email")], "password": [required("password")] });
@@ -56,7 +56,11 @@ fn sign_in(grants: &Grants<'_>) -> Vec<Operation> {
         ("name", Schema::text()),
         ("expiresAt", Schema::text()),
     ]);
-    let code = Operation::post("/api/v1/session/code", "postSessionCode", "Get what a code is for");
+    let code = Operation::post(
+        "/api/v1/session/code",
+        "postSessionCode",
+        "Get the purpose of a sign-in code",
+    );
     let request = Schema::record([("code", Schema::text())]).closed();
     let expired = json!({ "code": ["This link has expired or was already used"] });
     let code = with_body(code, request, expired).respond([ok(link)]);
@@ -68,16 +72,16 @@ fn sign_in(grants: &Grants<'_>) -> Vec<Operation> {
     let path = "/api/v1/session/openid/callback";
     let callback = Operation::get(path, "getOpenIdCallback", "Complete single sign-on")
         .parameters([
-            Parameter::text("code", "Of the issuer"),
-            Parameter::text("state", "Of the start"),
-            Parameter::text("error", "Of the issuer"),
+            Parameter::text("code", "Authorization code from the issuer"),
+            Parameter::text("state", "State from the start of the sign-in"),
+            Parameter::text("error", "Error code from the issuer"),
         ])
         .respond(redirect());
     let open_id = grants.rights.open_id;
     let all = [
         (true, methods),
-        (true, limited(post)),
-        (true, limited(code)),
+        (true, with_sign_in_protection(post)),
+        (true, with_sign_in_protection(code)),
         (open_id, start),
         (open_id, callback),
     ];
@@ -87,7 +91,7 @@ fn sign_in(grants: &Grants<'_>) -> Vec<Operation> {
 
 /// Adds the header `X-CMS-Request`, which pages of this server send, and the responses to a request
 /// without it and to a request after too many failures.
-fn limited(operation: Operation) -> Operation {
+fn with_sign_in_protection(operation: Operation) -> Operation {
     let description = "Protects against requests of other sites";
     operation
         .parameters([Parameter::header("X-CMS-Request", description, "^1$").required()])

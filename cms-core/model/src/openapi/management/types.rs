@@ -39,13 +39,13 @@ fn types(grants: &Grants<'_>) -> Vec<Operation> {
     );
     let planned = with_body(planned, request(), wrong()).respond_if_allowed([plan()]);
     let consent = Schema::any_of(vec![Schema::boolean(), texts()]);
-    let consent =
-        consent.described("Lose values: of all properties, or of these, as `type.property`");
+    let consent = consent
+        .described("Accept the loss of values: of all properties, or of these, as `type.property`");
     let token =
         Schema::text().described("`token` of a plan: fail when the state has changed since");
     let consent = Schema::object([("token", token), ("allowDataLoss", consent)], &[]);
     // The errors of each type are a map of messages.
-    let blockers = ApiResponse::json(400, "What is wrong, by type and property", any_object());
+    let blockers = ApiResponse::json(400, "Validation errors by type and property", any_object());
     let applied = Operation::post(
         &format!("{TYPES}/apply"),
         "applyContentTypes",

@@ -28,7 +28,7 @@ fn holds(data: &Value, path: &str, operator: &str, filter: &Value, filter2: &Val
         PathRoot::Any { .. } => Some(data),
         PathRoot::Property(name) => data.get(name),
         PathRoot::Internal(_) => Some(&data["internal"]),
-        PathRoot::Id | PathRoot::Nowhere | PathRoot::Incoming => None,
+        PathRoot::Id | PathRoot::Unknown | PathRoot::Incoming => None,
     };
     ConditionMatcher::new(&conditions[0]).matches(root)
 }

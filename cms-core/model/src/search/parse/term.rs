@@ -157,14 +157,12 @@ impl QueryCursor<'_> {
         }
         if let Some(target) = link::parse(text) {
             return match path {
-                Some(path) if link::is_same_in_every_form(&target.id) => {
-                    Some(self.link(path, text))
-                }
+                Some(path) if link::needs_no_encoding(&target.id) => Some(self.link(path, text)),
                 _ => self.phrase_of(text, path),
             };
         }
         if path.is_some() && is_date(text) {
-            // In this order: other dates have the same words.
+            // As a phrase: other dates may have the same words in another order.
             let phrase = self.phrase_of(text, path);
             return any_of(phrase.into_iter().chain(on_day(text, path)).collect());
         }
@@ -185,7 +183,7 @@ impl QueryCursor<'_> {
         )
     }
 
-    /// The link with this address: its words occur in links to other objects, too.
+    /// Matches the complete address, because links to other objects may contain the same words.
     fn link(&mut self, path: &str, address: &str) -> SearchQuery {
         self.words += 1;
         let bound = || Bound::Included(Value { text: address.to_lowercase(), number: None });
@@ -334,7 +332,8 @@ fn is_date(text: &str) -> bool {
     dates::parse_date(text).is_some()
 }
 
-/// The values that start with a date without time and `T`: the day and the hour are one word of them.
+/// Matches date-times on a day. In their text, the day and the hour form one word (`22t10`), so the phrase of the
+/// date does not match them.
 fn on_day(text: &str, path: Option<&str>) -> Option<SearchQuery> {
     let bound = |next: char| Value { text: format!("{text}{next}"), number: None };
     let condition = || FieldCondition::Range {
@@ -349,8 +348,8 @@ fn is_value(text: &str) -> bool {
     ScalarValue::parse(text).is_some() || is_date(text) || link::parse(text).is_some()
 }
 
-/// Adds the number that several words are, such as `12.5`: a search with `fields` compares it with the
-/// values of these fields. One word is compared in any case.
+/// Adds a condition on the number if a text of several words is one, such as `12.5`: a search with `fields` compares
+/// it with the values of these fields. A condition on a single word already covers numbers.
 fn or_number(words: Option<SearchQuery>, text: &str, path: Option<&str>) -> Option<SearchQuery> {
     let equal = ScalarValue::parse(text).map(|scalar| field(path, FieldCondition::Equals(scalar)));
     any_of(words.into_iter().chain(equal).collect())

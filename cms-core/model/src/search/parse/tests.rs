@@ -297,7 +297,7 @@ fn dates_of_internal_become_seconds() {
         "internal.updatedAt:=1579651200"
     );
     assert_eq!(read_filter("internal.status", "public"), "internal.status:public");
-    // `t10` is a part of the word of the day.
+    // The day and the hour form one word: `22t10`.
     assert_eq!(
         read_filter("day", "2020-01-22"),
         "(day:\"2020 01 22\" day:>='2020-01-22t'<'2020-01-22u')"
@@ -566,7 +566,7 @@ fn order_follows_the_parameters() {
 }
 
 #[test]
-fn aggregations_keep_their_order_and_spelling() {
+fn aggregations_keep_their_order_and_original_text() {
     let request = SearchRequest {
         aggregate_by: vec!["tags[*].dataUrl".to_owned()],
         aggregate_by_numeric: vec!["price".to_owned()],

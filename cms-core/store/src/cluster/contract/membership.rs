@@ -53,6 +53,6 @@ pub(super) fn nodes_are_listed(a: &dyn SharedDatabase, b: &dyn SharedDatabase) {
     assert_eq!(nodes.len(), 2);
     assert_eq!((&nodes[0].report, nodes[0].seen_at, nodes[0].is_live), (&report, after, true));
     assert_eq!(nodes[1].report, other);
-    let engine = a.engine().expect("a description");
+    let engine = a.database_info().expect("a description");
     assert!(!engine.version.is_empty() && engine.bytes >= 0, "{engine:?}");
 }

@@ -25,7 +25,7 @@ import { HintCollector, type Hint } from '../prose/accessibility-hints';
 import { blockTools, editTool, insertTool, itemTools, markTools, tableTools } from '../prose/mark-tools';
 import type { EditorConfig } from '../prose/editor-config';
 import { selectImages } from '../prose/select-images';
-import { around, type Style, type Tool } from '../prose/tool';
+import { enclosingNode, type Style, type Tool } from '../prose/tool';
 import {
   align,
   breakInCell,
@@ -52,7 +52,7 @@ export interface UrlDialogTarget {
 }
 
 function urlAt(state: EditorState): UrlDialogTarget | null {
-  const found = around(state, nodes.image, nodes.youtubeEmbed);
+  const found = enclosingNode(state, nodes.image, nodes.youtubeEmbed);
   if (!found) return null;
   const type = found.node.type === nodes.image ? 'image' : 'youtubeEmbed';
   return { type, url: textData(found.node.attrs.raw, 'url'), pos: found.pos };
@@ -181,11 +181,12 @@ export function blockEditorConfig(
         (group) => group.length > 0,
       ),
       context: (state) => {
-        if (around(state, nodes.table)) return { label: texts.table, tools: tableTools(false) };
+        if (enclosingNode(state, nodes.table)) return { label: texts.table, tools: tableTools(false) };
         const url = urlAt(state);
         if (url)
           return { label: texts.block[url.type], tools: [editTool(texts.editAddress, urlAt, editUrl)] };
-        if (around(state, nodes.list)) return { label: texts.block.list, tools: itemTools(nodes.list_item) };
+        if (enclosingNode(state, nodes.list))
+          return { label: texts.block.list, tools: itemTools(nodes.list_item) };
         return null;
       },
     },

@@ -3,7 +3,7 @@ import { liftListItem, wrapInList } from 'prosemirror-schema-list';
 import { Fragment, Slice, type Node, type NodeType } from 'prosemirror-model';
 import { TextSelection, type Command, type EditorState } from 'prosemirror-state';
 import { currentBlock, insertBlock, insertImage, restyle } from '../prose/commands';
-import { around } from '../prose/tool';
+import { enclosingNode } from '../prose/tool';
 import { alignmentOf, blockSchema, newRaw, styleOf, withData, type Raw } from './schema';
 import { record } from '../../type/definition';
 
@@ -93,7 +93,7 @@ export const insertTable: Command = insertBlock(() => {
 /** Enter in a part of a block: to the next part, or to a new paragraph below. */
 export const leavePart: Command = (state, dispatch) => {
   const { $from } = state.selection;
-  const part = around(state, nodes.quote, nodes.warning, nodes.image);
+  const part = enclosingNode(state, nodes.quote, nodes.warning, nodes.image);
   if (!part) return false;
   const first = part.node.type !== nodes.image && $from.index(1) === 0;
   const tr = state.tr;
@@ -110,7 +110,7 @@ export const leavePart: Command = (state, dispatch) => {
 
 /** Enter in a cell: a line break. */
 export const breakInCell: Command = (state, dispatch) => {
-  if (!around(state, nodes.table_cell, nodes.table_header)) return false;
+  if (!enclosingNode(state, nodes.table_cell, nodes.table_header)) return false;
   dispatch?.(state.tr.replaceSelectionWith(nodes.hard_break.create()).scrollIntoView());
   return true;
 };

@@ -7,7 +7,7 @@ import { serverNow } from '../../value/clock';
 import { isRecord } from '../../value/record';
 import { inlineNodes, runsOf, writeInline } from '../prose/inline';
 import { haveSameShape } from '../prose/html-shape';
-import { oncePerNode } from '../prose/once-per-node';
+import { memoizeByNode } from '../prose/memoize-by-node';
 import { blockSchema as schema, dataOf, withData, type Raw } from './schema';
 
 const EDITOR_JS_VERSION = '2.22.2';
@@ -193,7 +193,7 @@ export class BlockText {
   readonly original: Node;
   /** Stored blocks, by the JSON that the page would write for them. */
   private readonly known = new Map<string, unknown>();
-  private readonly key = oncePerNode((node) => JSON.stringify(writeBlock(node)) ?? '');
+  private readonly key = memoizeByNode((node) => JSON.stringify(writeBlock(node)) ?? '');
 
   constructor(private readonly value: BlockValue | undefined) {
     const blocks = value?.blocks ?? [];

@@ -10,7 +10,7 @@ import {
   type EditorState,
   type Transaction,
 } from 'prosemirror-state';
-import { around, hasMark } from './tool';
+import { enclosingNode, hasMark } from './tool';
 
 /** The block of the document in which the selection is. */
 export function currentBlock(state: EditorState): { node: Node; pos: number; index: number } | null {
@@ -143,7 +143,7 @@ export function insertImage(create: () => Node | null): Command {
 /** Wraps paragraphs in a list; in a list of another kind changes its kind, in a list of this kind lifts them out. */
 export function toggleList(type: NodeType, item: NodeType, lists: NodeType[]): Command {
   return (state, dispatch, view) => {
-    const list = around(state, ...lists);
+    const list = enclosingNode(state, ...lists);
     if (!list) return wrapInList(type)(state, dispatch);
     if (list.node.type === type) return liftListItem(item)(state, dispatch, view);
     if (dispatch) dispatch(state.tr.setNodeMarkup(list.pos, type, list.node.attrs));

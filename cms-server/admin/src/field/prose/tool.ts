@@ -42,7 +42,7 @@ export function hasMark(state: EditorState, type: MarkType): boolean {
 }
 
 /** The selected node or the innermost node around the selection that has one of the types. */
-export function around(
+export function enclosingNode(
   state: EditorState,
   ...types: (NodeType | undefined)[]
 ): { node: Node; pos: number } | null {

@@ -1,7 +1,7 @@
 // The HTML of each block of a stored text, so that an edit of one block leaves all others as they are.
 import type { Node } from 'prosemirror-model';
 import { nextTag } from '../../text/tags';
-import { oncePerNode } from '../prose/once-per-node';
+import { memoizeByNode } from '../prose/memoize-by-node';
 import { readHtml, writeBlock, writeBlocks } from './html';
 
 const VOID_ELEMENTS = new Set(
@@ -52,7 +52,7 @@ export class Sources {
   private readonly sources = new WeakMap<Node, string>();
   /** Source by the HTML that the page would write for the block, for blocks that were cut and pasted. */
   private readonly known = new Map<string, string>();
-  private readonly write = oncePerNode(writeBlock);
+  private readonly write = memoizeByNode(writeBlock);
   private before = '';
   /** White space between blocks. */
   private between = '';

@@ -20,7 +20,7 @@ import { HintCollector, type Hint } from '../prose/accessibility-hints';
 import { blockTools, editTool, insertTool, itemTools, markTools, tableTools } from '../prose/mark-tools';
 import type { EditorConfig } from '../prose/editor-config';
 import { selectImages } from '../prose/select-images';
-import { around, type Style, type Tool } from '../prose/tool';
+import { enclosingNode, type Style, type Tool } from '../prose/tool';
 import { richTextSchema as schema } from './schema';
 
 const { nodes } = schema;
@@ -34,7 +34,7 @@ export interface ImageTarget {
 
 /** The image at the selection. */
 function imageAt(state: EditorState): ImageTarget | null {
-  const found = around(state, nodes.figure, nodes.image);
+  const found = enclosingNode(state, nodes.figure, nodes.image);
   return found && { src: found.node.attrs.src, alt: found.node.attrs.alt ?? '', pos: found.pos };
 }
 
@@ -86,7 +86,7 @@ function newTable(): Node {
 }
 
 const toggleQuote: Command = (state, dispatch) =>
-  around(state, nodes.blockquote) ? lift(state, dispatch) : wrapIn(nodes.blockquote)(state, dispatch);
+  enclosingNode(state, nodes.blockquote) ? lift(state, dispatch) : wrapIn(nodes.blockquote)(state, dispatch);
 
 function listTools(): Tool[] {
   const lists = [nodes.bullet_list, nodes.ordered_list];
@@ -95,7 +95,7 @@ function listTools(): Tool[] {
     label,
     icon,
     command: toggleList(type, nodes.list_item, lists),
-    active: (state) => around(state, ...lists)?.node.type === type,
+    active: (state) => enclosingNode(state, ...lists)?.node.type === type,
   });
   return [
     tool(nodes.bullet_list, 'ul', t.texts.bulletList, List),
@@ -105,7 +105,7 @@ function listTools(): Tool[] {
       label: t.texts.quote,
       icon: TextQuote,
       command: toggleQuote,
-      active: (state) => around(state, nodes.blockquote) !== null,
+      active: (state) => enclosingNode(state, nodes.blockquote) !== null,
     },
   ];
 }
@@ -176,10 +176,10 @@ export function richTextEditorConfig(
       styles: styles(),
       groups: [[insertTool()], main, listTools(), [image, table, rule], more, ...blockTools()],
       context: (state) => {
-        if (around(state, nodes.table)) return { label: texts.table, tools: tableTools(true) };
+        if (enclosingNode(state, nodes.table)) return { label: texts.table, tools: tableTools(true) };
         if (imageAt(state))
           return { label: texts.image, tools: [editTool(texts.editImage, imageAt, editImage)] };
-        if (around(state, nodes.list_item))
+        if (enclosingNode(state, nodes.list_item))
           return { label: texts.block.list, tools: itemTools(nodes.list_item) };
         return null;
       },

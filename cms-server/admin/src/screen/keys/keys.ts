@@ -1,4 +1,4 @@
-// Kinds of keys, rules of the presets, and rules in words. Knows no request.
+// Kinds of keys, rules of the presets, and rules in words. Sends no requests.
 import type { Schema } from '../../api/client';
 import { typeLabel } from '../../session/session.svelte';
 import { t } from '../../text';

@@ -64,7 +64,7 @@ describe('filters of a request', () => {
     expect(apiConditions({ a: { type: 'lastDays', filter: 7 } }, () => 'instant', now)).toEqual({
       a: { type: 'greaterThanOrEqual', filter: '2026-01-02T10:00:00.000Z' },
     });
-    // Own dates may be in the future.
+    // Dates in properties may be in the future.
     expect(apiConditions({ a: { type: 'lastDays', filter: 7 } }, () => 'date', now)).toEqual({
       a: { type: 'inRange', filter: '2026-01-02T10:00:00.000Z', filter2: '2026-01-09T23:59:59' },
     });

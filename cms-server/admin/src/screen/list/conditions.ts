@@ -98,7 +98,7 @@ function apiCondition(condition: Condition, kind: PathKind, now: number): Record
   const { type, filter, filter2 } = condition;
   if (type === 'lastDays') {
     const from = daysBefore(Number(filter), now) ?? filter;
-    // Dates of the system are never in the future, own properties may be.
+    // Timestamps that the server sets are never in the future; dates in properties may be.
     if (kind === 'instant') return { type: 'greaterThanOrEqual', filter: from };
     return { type: 'inRange', filter: from, filter2: `${dayOf(now)}T23:59:59` };
   }
@@ -106,13 +106,13 @@ function apiCondition(condition: Condition, kind: PathKind, now: number): Record
   // If a condition includes the complete day, or begins after it, the day stands for its last second.
   const usesEndOfDay = type === 'lessThanOrEqual' || type === 'greaterThan';
   const result: Record<string, unknown> = { type };
-  if (filter !== undefined) result.filter = moment(filter, kind, usesEndOfDay);
-  if (filter2 !== undefined) result.filter2 = moment(filter2, kind, true);
+  if (filter !== undefined) result.filter = dayBoundary(filter, kind, usesEndOfDay);
+  if (filter2 !== undefined) result.filter2 = dayBoundary(filter2, kind, true);
   return result;
 }
 
 /** A day as its first or last second, for `instant` in the time zone of the browser; other values as they are. */
-function moment(value: Scalar | Scalar[], kind: PathKind, last: boolean): Scalar | Scalar[] {
+function dayBoundary(value: Scalar | Scalar[], kind: PathKind, last: boolean): Scalar | Scalar[] {
   if (typeof value !== 'string' || !DATE_PATTERN.test(value)) return value;
   const local = `${value}T${last ? '23:59:59' : '00:00:00'}`;
   return kind === 'instant' ? (isoDate(local) ?? value) : local;

@@ -1,5 +1,5 @@
 // Files to which no object links, and whose ids no property of an object contains. The server has no filter for them,
-// so the page checks the files of one page. Knows requests, no component.
+// so the page checks the files of one page. Sends requests; imports no component.
 import { sendRequest, api } from '../../api/client';
 import { MEDIA_TYPE, type Summary } from '../../object/summary';
 import { session } from '../../session/session.svelte';

@@ -1,4 +1,4 @@
-// Actions on the open object in the command palette: what is allowed at this moment. Knows no component.
+// Actions on the open object in the command palette: what is allowed at this moment. Imports no component.
 import type { ObjectEditor } from '../../object/editor.svelte';
 import { publishingOf } from '../../object/publishing.svelte';
 import { navigate, objectHref } from '../../router.svelte';

@@ -1,4 +1,4 @@
-// Moves the focus to the heading of a screen that was opened, as soon as it is rendered. Knows no screen.
+// Moves the focus to the heading of a screen that was opened, as soon as it is rendered. Imports no screen.
 
 /** Waits for the heading, or until another element has the focus; returns how to stop. */
 export function focusHeading(main: HTMLElement): () => void {

@@ -1,4 +1,4 @@
-// The metrics of the server that this tab has read in the last half hour; they stay when the screen is left. Knows no component.
+// The metrics of the server that this tab has read in the last half hour; they stay when the screen is left. Imports no component.
 import { sumOf, type Sample } from '../../value/metrics';
 import type { Point } from '../../value/time-series';
 

@@ -1,13 +1,13 @@
 // Problems of an edited type that the user must correct before it can be planned. Knows the types of the session.
 import { t } from '../../text';
 import { record, records, string } from '../../type/definition';
-import { choiceOf, hasOptions, optionValues, type PropertyDraft } from '../../type/property-draft';
+import { propertyKindOf, hasOptions, optionValues, type PropertyDraft } from '../../type/property-draft';
 import { nameError, type TypeDraft } from '../../type/type-draft';
 import { isNewKey, type EditedTypeKey } from './edited-types.svelte';
 import { typeNameError } from './name-checks';
 
 /** A message at a setting of a property, or at a setting of the type. */
-export interface PlacedMessage {
+export interface SettingMessage {
   /** Names of the properties that contain it, the outermost first, and its own; empty: a setting of the type. */
   property: string[];
   setting: string;
@@ -17,7 +17,7 @@ export interface PlacedMessage {
 }
 
 /** All problems of an edited type. */
-export function draftProblems(key: EditedTypeKey, draft: TypeDraft): PlacedMessage[] {
+export function draftProblems(key: EditedTypeKey, draft: TypeDraft): SettingMessage[] {
   if (draft.json !== undefined) return [wrong([], 'json', t.types.jsonInvalid)];
   return [
     ...typeProblems(key, draft),
@@ -26,13 +26,13 @@ export function draftProblems(key: EditedTypeKey, draft: TypeDraft): PlacedMessa
   ];
 }
 
-const wrong = (property: string[], setting: string, message: string): PlacedMessage => ({
+const wrong = (property: string[], setting: string, message: string): SettingMessage => ({
   property,
   setting,
   message,
 });
 
-function typeProblems(key: EditedTypeKey, { definition, properties }: TypeDraft): PlacedMessage[] {
+function typeProblems(key: EditedTypeKey, { definition, properties }: TypeDraft): SettingMessage[] {
   const missing = (setting: string, message: string) => ({
     ...wrong([], setting, message),
     isMissing: isNewKey(key),
@@ -47,7 +47,7 @@ function typeProblems(key: EditedTypeKey, { definition, properties }: TypeDraft)
   ];
 }
 
-function levelProblems(level: PropertyDraft[], above: string[]): PlacedMessage[] {
+function levelProblems(level: PropertyDraft[], above: string[]): SettingMessage[] {
   return level
     .filter(({ removed }) => !removed)
     .flatMap((property) => {
@@ -89,7 +89,7 @@ function limitProblems(property: PropertyDraft): [string, string][] {
   const { minimum, maximum, minLength, maxLength, default: value } = schema;
   const isCrossed = typeof minimum === 'number' && typeof maximum === 'number' && minimum > maximum;
   const isNumber = schema.type === 'number' || schema.type === 'integer';
-  const values = hasOptions(choiceOf(property)) ? optionValues(config) : null;
+  const values = hasOptions(propertyKindOf(property)) ? optionValues(config) : null;
   return [
     ...(isCrossed ? [pair('maximum', t.types.limitsCrossed)] : []),
     ...(typeof minLength === 'number' && typeof maxLength === 'number' && minLength > maxLength
@@ -116,7 +116,7 @@ function optionProblems(values: string[]): string[] {
   ];
 }
 
-function tabProblems(tabs: unknown): PlacedMessage[] {
+function tabProblems(tabs: unknown): SettingMessage[] {
   return records(tabs).some(({ label }) => (string(label) ?? '') === '')
     ? [wrong([], 'tabs', t.types.tabUnnamed)]
     : [];

@@ -1,6 +1,6 @@
 // Options that an edit removes, and the options that objects get instead.
 import { describe, expect, test } from 'vitest';
-import { newProperty, withChoice, type PropertyDraft } from '../../type/property-draft';
+import { newProperty, withKind, type PropertyDraft } from '../../type/property-draft';
 import { newDraft } from '../../type/type-draft';
 import { chosenChanges, lostOptions, optionFilter, optionKey } from './lost-options';
 
@@ -29,7 +29,7 @@ describe('options that an edit removes', () => {
   });
 
   test('are none when the property is no choice any more', () => {
-    expect(lostOptions(withChoice(choice(['a'], ['b']), 'text'))).toEqual([]);
+    expect(lostOptions(withKind(choice(['a'], ['b']), 'text'))).toEqual([]);
   });
 
   test('are found in lists too', () => {

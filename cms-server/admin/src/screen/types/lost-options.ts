@@ -1,7 +1,7 @@
-// Options that an edit removes, and the options that objects get instead. Knows requests, no component.
+// Options that an edit removes, and the options that objects get instead. Sends requests; imports no component.
 import { string } from '../../type/definition';
 import { fieldOf } from '../../type/form';
-import { choiceOf, hasOptions, optionValues, type PropertyDraft } from '../../type/property-draft';
+import { propertyKindOf, hasOptions, optionValues, type PropertyDraft } from '../../type/property-draft';
 import type { TypeDraft } from '../../type/type-draft';
 import { BulkRun } from '../list/bulk/bulk-run.svelte';
 import { countObjects } from './requests';
@@ -45,18 +45,18 @@ export function lostOptions(property: PropertyDraft, prefix?: Prefix): LostOptio
     storedPath: storedPath + stored.name,
     label: label + (string(config.label) || name),
   };
-  const step = choiceOf(property) === 'object' ? '[*].' : '.';
+  const step = propertyKindOf(property) === 'object' ? '[*].' : '.';
   const inside = {
     path: own.path + step,
     storedPath: own.storedPath + step,
     label: `${own.label} › `,
   };
   const nested = (items ?? []).flatMap((item) => lostOptions(item, inside));
-  if (!hasOptions(choiceOf(property)) || !hasOptions(choiceOf(stored))) return nested;
+  if (!hasOptions(propertyKindOf(property)) || !hasOptions(propertyKindOf(stored))) return nested;
   const kept = new Set(optionValues(config));
   const choices = fieldOf(name, schema, config, false).options.filter(({ value }) => kept.has(value));
   const lost = optionValues(stored.config).filter((value) => !kept.has(value));
-  const isList = choiceOf(property) === 'selectMany' || choiceOf(stored) === 'selectMany';
+  const isList = propertyKindOf(property) === 'selectMany' || propertyKindOf(stored) === 'selectMany';
   return lost.map((value) => ({
     property: own.path,
     storedPath: own.storedPath,

@@ -1,5 +1,5 @@
 // Replaces removed options in objects after a type has changed: starts jobs on the server, sums their progress, and
-// reports what they refused. Knows no component.
+// reports what they refused. Imports no component.
 import { ProblemError } from '../../api/problem';
 import { t } from '../../text';
 import { number } from '../../text/format';

@@ -1,17 +1,25 @@
 // Reads a plan of the server: losses to confirm, values to give, errors by property.
-// Knows no component.
-import { CHOICES, choiceOf, type Choice, type PropertyDraft } from '../../type/property-draft';
-import type { PlacedMessage } from './draft-problems';
+// Imports no component.
+import {
+  PROPERTY_KINDS,
+  propertyKindOf,
+  type PropertyKind,
+  type PropertyDraft,
+} from '../../type/property-draft';
+import type { SettingMessage } from './draft-problems';
 import type { Plan } from './requests';
 
 export type PlanType = Plan['contentTypes'][number];
 export type PlanRow = PlanType['properties'][number];
 
 /** The kind in a pair of the plan: `string/text`. */
-export function kindOfPair(pair: string | null): Choice | null {
+export function kindOfPair(pair: string | null): PropertyKind | null {
   if (pair === null) return null;
   const [type = '', inputType = ''] = pair.split('/');
-  return CHOICES.find((choice) => choice === choiceOf({ schema: { type }, config: { inputType } })) ?? null;
+  return (
+    PROPERTY_KINDS.find((choice) => choice === propertyKindOf({ schema: { type }, config: { inputType } })) ??
+    null
+  );
 }
 
 export const lossName = (type: string, row: PlanRow): string => `${type}.${row.name}`;
@@ -45,7 +53,7 @@ const PROPERTY_PATHS = [
   /^metaDefinition\.propertiesConfig\.(.+)$/,
   /^co\.(.+)$/,
 ];
-/** Parts of a definition, in paths that begin with them. */
+/** Paths that begin with a part of the definition, so that they name a setting. */
 const SETTING_PATHS =
   /^(schemaDefinition|metaDefinition|slugs|name|label|workflowId|draftPublic|featuredImage|ctd)\b/;
 const BETWEEN_NAMES = ['items', 'properties', 'propertiesConfig'];
@@ -53,13 +61,13 @@ const BETWEEN_NAMES = ['items', 'properties', 'propertiesConfig'];
 /** Path of the message that stored objects do not conform to the type; messages at properties replace it. */
 const CONFORMITY_PATH = 'ctd';
 
-export interface Blocker extends PlacedMessage {
+export interface Blocker extends SettingMessage {
   /** The message is about stored objects, not about the definition. */
   ofObjects: boolean;
 }
 
 /** What a path of the plan is about: a property of the draft and the rest of the path. */
-function placeOf(path: string, properties: PropertyDraft[]): Omit<PlacedMessage, 'message'> {
+function placeOf(path: string, properties: PropertyDraft[]): Omit<SettingMessage, 'message'> {
   const first = /^[^.[]+/.exec(path)?.[0];
   const inner = PROPERTY_PATHS.map((place) => place.exec(path)?.[1]).find((found) => found !== undefined);
   const isSetting =

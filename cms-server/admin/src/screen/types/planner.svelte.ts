@@ -1,5 +1,5 @@
 // The plan of edited types: requested after a pause, never twice at the same time, and applied with its token.
-// Knows requests, no component.
+// Sends requests; imports no component.
 import type { Progress } from '../../api/progress';
 import type { Problem } from '../../api/problem';
 import type { Json } from '../../type/property-draft';

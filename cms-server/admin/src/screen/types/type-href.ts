@@ -1,4 +1,4 @@
-// The address of the builder of a type. Knows no component.
+// The address of the builder of a type. Imports no component.
 import { href, NEW_SEGMENT } from '../../router.svelte';
 import { isNewKey, type EditedTypeKey } from './edited-types.svelte';
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { headerLines, isPaused, stateOf, subjectOf, type Webhook } from './webhooks';
 
 test('state of a delivery says what happens to it next', () => {
-  expect(stateOf({ status: 'pending', attempts: 0 }, false)).toBe('waiting');
+  expect(stateOf({ status: 'pending', attempts: 0 }, false)).toBe('pending');
   expect(stateOf({ status: 'pending', attempts: 1 }, false)).toBe('retrying');
   expect(stateOf({ status: 'error', attempts: 3 }, false)).toBe('retrying');
   expect(stateOf({ status: 'error', attempts: 3 }, true)).toBe('paused');

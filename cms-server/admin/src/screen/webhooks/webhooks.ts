@@ -28,14 +28,14 @@ export interface Webhook {
   secret: string;
 }
 
-export const STATES = ['waiting', 'retrying', 'paused', 'failed', 'done'] as const;
+export const STATES = ['pending', 'retrying', 'paused', 'failed', 'done'] as const;
 export type State = (typeof STATES)[number];
 
 /** The state of a delivery. While the server pauses a webhook, its unfinished deliveries are paused. */
 export function stateOf(delivery: Pick<Delivery, 'status' | 'attempts'>, paused: boolean): State {
   if (delivery.status === 'done' || delivery.status === 'failed') return delivery.status;
   if (paused) return 'paused';
-  return delivery.attempts > 0 ? 'retrying' : 'waiting';
+  return delivery.attempts > 0 ? 'retrying' : 'pending';
 }
 
 /** Returns whether the server has paused all deliveries of a webhook. */

@@ -42,14 +42,14 @@ export const control: Texts['control'] = {
   slugFrom: (field) => `Bleibt es leer, entsteht es beim Speichern aus ${field}.`,
   slugChanges: (old) =>
     `Die öffentliche Adresse ändert sich: Links auf „${old}“ funktionieren dann nicht mehr.`,
-  latitude: 'Breite',
-  longitude: 'Länge',
+  latitude: 'Breitengrad',
+  longitude: 'Längengrad',
   showMap: 'Karte zeigen',
   hideMap: 'Karte ausblenden',
   zoomIn: 'Vergrößern',
   zoomOut: 'Verkleinern',
   incompletePoint: 'Ein Punkt braucht beide Zahlen.',
   notOnEarth:
-    'Dieser Punkt liegt nicht auf der Karte: Die Breite ist zwischen −90 und 90, die Länge zwischen −180 und 180.',
+    'Dieser Punkt liegt nicht auf der Karte: Der Breitengrad ist zwischen −90 und 90, der Längengrad zwischen −180 und 180.',
   pasteHint: '„52.1, 21.0“ oder eine geo:-Adresse einfügen füllt beide.',
 };

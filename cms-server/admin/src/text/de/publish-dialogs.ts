@@ -52,7 +52,7 @@ export const publishDialog: Texts['publishDialog'] = {
   zoneHelp: 'Ein Name wie Europe/Berlin',
   scheduleWords: (local, zone, utc, relative) => `${local} in ${zone}, ${utc} UTC, ${relative}.`,
   tooSoon: 'Wählen Sie eine Zeit, die mehr als 5 Minuten in der Zukunft liegt.',
-  skipped: 'Diese Zeit überspringen die Uhren an dem Tag. Wählen Sie eine andere.',
+  skipped: 'Diese Uhrzeit gibt es an diesem Tag wegen der Zeitumstellung nicht. Wählen Sie eine andere.',
   unknownZone: 'Diese Zeitzone gibt es nicht.',
   scheduleSubmit: 'Planen',
   deleteTitle: (title) => `${title} löschen?`,

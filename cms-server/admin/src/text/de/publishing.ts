@@ -4,7 +4,7 @@ import type { Texts } from '..';
 export const publishing: Texts['publishing'] = {
   status: 'Status',
   mergedFirst: (who, names) =>
-    `Inzwischen geändert von ${who}: ${names.join(', ')}. Beide Änderungen sind als Entwurf gespeichert; Leser sehen sie noch nicht. Sehen Sie sie an, dann wiederholen Sie den Schritt.`,
+    `Inzwischen geändert von ${who}: ${names.join(', ')}. Beide Änderungen sind als Entwurf gespeichert; Besucher sehen sie noch nicht. Prüfen Sie die Änderungen, und wiederholen Sie dann den Schritt.`,
   changedMeanwhile:
     'Jemand hat das Objekt inzwischen geändert. Sehen Sie sich die Änderung an, und versuchen Sie es dann erneut.',
   readers: {
@@ -42,7 +42,7 @@ export const publishing: Texts['publishing'] = {
     noRight: 'Sie dürfen nicht veröffentlichen',
     archiveDraft: 'Ein Entwurf kann nicht archiviert werden: erst veröffentlichen, oder löschen',
     unpublishArchived: 'Es ist archiviert, Besucher sehen es nicht',
-    unpublishDraft: 'Es ist ein Entwurf: Leser sehen es nicht',
+    unpublishDraft: 'Es ist ein Entwurf: Besucher sehen es nicht',
     already: 'Es hat diesen Status schon',
     nothingToSchedule: 'Das Objekt ist veröffentlicht und hat keine Änderungen, die sich planen lassen',
     scheduleArchived: 'Archivierte Objekte können nicht geplant werden',

@@ -151,7 +151,7 @@ export const types: Texts['types'] = {
     'Wird das ausgeschaltet, ist jedes Objekt in seiner aktuellen Version sichtbar, auch Entwürfe und archivierte.',
   workflow: 'Workflow',
   workflowHelp:
-    'Nicht zusammen mit Entwurf & Öffentlich. Objekte in einem Zustand, den der Workflow nicht hat, kommen in seinen ersten Zustand.',
+    'Nicht zusammen mit Entwurf & Öffentlich. Objekte in einem Zustand, den der Workflow nicht hat, kommen in seinen Anfangszustand.',
   single: 'Höchstens ein Objekt, etwa eine Startseite',
   groupHelp: 'Überschrift in der Seitenleiste.',
   icon: 'Symbol',
@@ -215,7 +215,7 @@ export const types: Texts['types'] = {
   objectsRewritten: (count, text) =>
     plural(count, { one: '1 Objekt wird umgeschrieben', other: `${text} Objekte werden umgeschrieben` }),
   noRewrite: 'Kein Objekt wird umgeschrieben',
-  breaking: 'Wer die API liest, kann diese Änderung bemerken.',
+  breaking: 'Diese Änderung kann API-Clients betreffen.',
   creates: 'Neuer Typ',
   settingsOnly: 'Nur Einstellungen ändern sich. Gespeicherte Werte bleiben, wie sie sind.',
   added: 'neu',

@@ -8,7 +8,7 @@ export const webhooks: Texts['webhooks'] = {
   create: 'Neuer Webhook',
   edit: 'Bearbeiten',
   empty:
-    'Noch kein Webhook. Ein Webhook meldet Änderungen an ein anderes Programm, etwa an den Bau einer Website.',
+    'Noch kein Webhook. Ein Webhook meldet einem anderen Programm Änderungen, etwa um eine Website neu zu bauen.',
   types: {
     async: 'nach Änderungen von Objekten',
     sync: 'vor Änderungen von Objekten',
@@ -20,9 +20,9 @@ export const webhooks: Texts['webhooks'] = {
     failing: 'Zustellungen schlagen fehl',
     good: 'Aktiv',
   },
-  waiting: (count) =>
-    plural(count, { one: '1 Zustellung wartet', other: `${String(count)} Zustellungen warten` }),
-  none: 'Keine Zustellung wartet',
+  pending: (count) =>
+    plural(count, { one: '1 ausstehende Zustellung', other: `${String(count)} ausstehende Zustellungen` }),
+  none: 'Keine ausstehenden Zustellungen',
   test: 'Test senden',
   testSent: 'Eine Test-Zustellung ist unterwegs.',
   replayFailed: 'Alle fehlgeschlagenen wiederholen',
@@ -33,14 +33,14 @@ export const webhooks: Texts['webhooks'] = {
       one: '1 Zustellung wird erneut gesendet.',
       other: `${String(count)} Zustellungen werden erneut gesendet.`,
     }),
-  replayedNone: 'Keine Zustellung ist fehlgeschlagen, und keine wartet.',
+  replayedNone: 'Keine Zustellung ist fehlgeschlagen, und keine steht aus.',
   log: 'Zustellungen',
-  logHelp: 'Die letzten 300 abgeschlossenen und alle wartenden. Neueste zuerst.',
+  logHelp: 'Die letzten 300 abgeschlossenen und alle ausstehenden. Neueste zuerst.',
   noLog: 'Noch keine Zustellungen. Senden Sie einen Test, oder ändern Sie ein Objekt eines der Typen.',
   show: 'Anzeigen',
   any: 'Alle Zustände',
   status: {
-    waiting: 'Wartet',
+    pending: 'Ausstehend',
     retrying: 'Fehlgeschlagen, wird wiederholt',
     paused: 'Pausiert',
     failed: 'Aufgegeben',
@@ -79,7 +79,7 @@ export const webhooks: Texts['webhooks'] = {
     Update: 'Ändern',
     Delete: 'Löschen',
     Publish: 'Veröffentlichen',
-    Unpublish: 'Veröffentlichung zurücknehmen',
+    Unpublish: 'Zurückziehen',
     Archive: 'Archivieren',
     WorkflowTransition: 'Übergang im Workflow',
     Custom: 'Eigene Aktion',
@@ -92,7 +92,7 @@ export const webhooks: Texts['webhooks'] = {
   noActions: 'keiner Aktion: Er wird nie aufgerufen',
   ofTypes: 'Typen',
   allTypes: 'alle',
-  ownHeaders: 'Eigene Header',
+  customHeaders: 'Eigene Header',
   debounce: 'Sammelt Änderungen',
   debounceFor: (seconds) =>
     plural(seconds, {

@@ -30,7 +30,7 @@ export const workflows: Texts['workflows'] = {
   form: 'Formular',
   name: 'Name',
   id: 'Kennung',
-  picture: 'Bild des Workflows',
+  diagram: 'Diagramm des Workflows',
   step: (from, to) => `${from} → ${to}`,
   state: (number) => `Zustand ${String(number)}`,
   statesHelp:

@@ -7,7 +7,7 @@ export const account = {
   language: 'Language',
   languageHelp: 'The page is loaded again; unsaved work stays stored.',
   theme: 'Colours',
-  themes: { system: 'As the device', light: 'Light', dark: 'Dark', contrast: 'High contrast' },
+  themes: { system: 'Use device setting', light: 'Light', dark: 'Dark', contrast: 'High contrast' },
   density: 'Density',
   densities: { comfortable: 'Comfortable', compact: 'Compact' },
   shortcuts: 'Keyboard shortcuts',

@@ -15,7 +15,7 @@ export const activity = {
   history: 'History',
   historyOf: (title: string) => `History of ${title}`,
   more: 'Show older changes',
-  searching: 'No matching change in this part. Show older changes to continue.',
+  searching: 'No matching change so far. Show older changes to continue.',
   properties: (names: string) => `Changed: ${names}`,
   actions: {
     create: 'created',

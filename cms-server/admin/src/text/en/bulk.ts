@@ -55,7 +55,7 @@ export const bulk = {
     archive: 'This cannot be undone: each object must be published again.',
     delete: 'This cannot be undone in one step: the trash has the objects for 60 days.',
     patch: 'This cannot be undone in one step: the versions of each object have the earlier value.',
-    transition: 'This cannot be undone: the workflow decides which way leads back.',
+    transition: 'This cannot be undone: the transitions of the workflow decide how an object gets back.',
   },
   same: (count: number, text: string) =>
     plural(count, {
@@ -78,7 +78,7 @@ export const bulk = {
   transition: 'Transition',
   progress: (done: string, total: string) => `${done} of ${total} …`,
   result: (succeeded: string, refused: string) => `${succeeded} changed, ${refused} refused.`,
-  wasStopped: 'Stopped. What was done stays.',
+  wasStopped: 'Stopped. Changes made so far are kept.',
   outcomeUnknown:
     'It is unknown which further objects were changed: the response of the server was lost, and the result could not be read.',
   refused: 'Refused',

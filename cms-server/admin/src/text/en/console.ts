@@ -6,7 +6,8 @@ export const apiConsole = {
   exampleTaken: 'The example has replaced the query.',
   tabs: { rest: 'REST', graphql: 'GraphQL' },
   open: 'Open in the API console',
-  sentAbout: 'What this screen has sent, the last one first. Programs send the same with a key.',
+  sentAbout:
+    'The requests that this screen has sent, newest first. Programs send the same requests with an API key.',
   sentNone: 'This screen has sent nothing yet.',
   sentWaiting: 'no response',
   sentTimes: (count: number) => `${String(count)} times`,

@@ -40,7 +40,7 @@ export const control = {
   earlier: (count: string) => `${count} before`,
   further: (count: string) => `${count} more`,
   characters: (count: number, limit: number) => `${String(count)} of ${String(limit)} characters`,
-  slugFrom: (field: string) => `Left empty, it is made from ${field} when you save.`,
+  slugFrom: (field: string) => `If it is empty, it is generated from ${field} when you save.`,
   slugChanges: (old: string) => `The public address changes: links to “${old}” stop working.`,
   latitude: 'Latitude',
   longitude: 'Longitude',

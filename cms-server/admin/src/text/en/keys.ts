@@ -56,7 +56,7 @@ export const keys = {
   rotateSubmit: 'Create new token',
   grace: 'The old token works',
   graces: {
-    0: 'not any more, from now on',
+    0: 'not at all: it becomes invalid immediately',
     1: 'for 1 hour',
     24: 'for 1 day',
     72: 'for 3 days',

@@ -26,11 +26,11 @@ export const publishDialog = {
   firstTime: 'Readers see it for the first time.',
   visibleAgain: 'Readers see it again.',
   changesForVisitors: 'What changes for readers',
-  nothingChanges: 'Its text is the one that readers already have.',
+  nothingChanges: 'Its values are the same as those that readers already see.',
   linkedUnread: (count: number) =>
     plural(count, {
-      one: 'Of 1 linked object it is not known whether readers see it: it could not be read.',
-      other: `Of ${String(count)} linked objects it is not known whether readers see them: they could not be read.`,
+      one: 'It is not known whether readers see 1 linked object, because it could not be read.',
+      other: `It is not known whether readers see ${String(count)} linked objects, because they could not be read.`,
     }),
   linkedTitle: (count: number) =>
     plural(count, {
@@ -42,7 +42,7 @@ export const publishDialog = {
     `Only the first ${checked} of ${all} linked objects were checked: the others may not be public either.`,
   linkedNote: 'Readers do not see drafts and archived objects, and see the published version of edited ones.',
   publishLinked: 'Publish them too',
-  scheduleCancelled: 'The schedule is cancelled, because it is published now.',
+  scheduleCancelled: 'The schedule is cancelled, because the object is published now.',
   scheduleTitle: 'Publish later',
   date: 'Date and time',
   zone: 'Time zone',
@@ -50,7 +50,7 @@ export const publishDialog = {
   scheduleWords: (local: string, zone: string, utc: string, relative: string) =>
     `${local} in ${zone}, ${utc} UTC, ${relative}.`,
   tooSoon: 'Choose a time more than 5 minutes ahead.',
-  skipped: 'Clocks skip this time on that day. Choose another one.',
+  skipped: 'This time does not exist on that day, because the clocks change. Choose another one.',
   unknownZone: 'There is no such time zone.',
   scheduleSubmit: 'Schedule',
   deleteTitle: (title: string) => `Delete ${title}?`,

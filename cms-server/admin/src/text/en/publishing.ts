@@ -56,7 +56,7 @@ export const publishing = {
   undo: 'Undo',
   duplicated: 'This is the copy.',
   request: 'Request',
-  requestHelp: 'The same object for programs. KEY is an API key.',
+  requestHelp: 'Commands that read this object through the API. KEY is an API key.',
   openTab: 'Open in a new tab',
   noPreview: 'This type has no preview URL.',
   inForm: (version: string) => `Values of version ${version} are in the form. Nothing is saved yet.`,

@@ -9,7 +9,7 @@ export const schedule = {
   moveTitle: (title: string) => `Publish “${title}” later`,
   cancel: 'Cancel schedule',
   cancelOf: (title: string) => `Cancel the schedule of “${title}”`,
-  isMoved: (title: string) => `“${title}” has another time.`,
+  isMoved: (title: string) => `“${title}” is rescheduled.`,
   isCancelled: (title: string) => `“${title}” is no longer scheduled.`,
   changedMeanwhile: 'Somebody has changed this object or its schedule meanwhile. Look at the list again.',
   undo: 'Undo',

@@ -28,7 +28,7 @@ export const typeEdits = {
       other: `${text} objects keep the old value of ${label}: open them in the list, and save them.`,
     }),
 
-  maxLength: 'At most so many characters',
+  maxLength: 'Maximum number of characters',
   lengthsCrossed: 'The minimum length is greater than the maximum length.',
   applyDefaults: 'The server fills in defaults',
   applyDefaultsHelp:
@@ -44,7 +44,7 @@ export const typeEdits = {
   kindAbout: {
     text: 'One line: a title, a name, a slug',
     textarea: 'Several lines without formatting',
-    richtext: 'Headings, lists, tables, pictures; stored as HTML',
+    richtext: 'Headings, lists, tables, images; stored as HTML',
     textMarkdown: 'Formatting by characters such as * and #, with a preview',
     block: 'A page of blocks; stored as JSON',
     number: 'With decimals, such as a price',
@@ -77,7 +77,7 @@ export const typeEdits = {
     select: 'enum dropdown',
     selectMany: 'enum multiple tags',
     radio: 'enum',
-    media: 'picture photo video upload',
+    media: 'image picture photo video upload',
     datasource: 'reference foreign key link',
     object: 'repeater group array component',
     simpleList: 'array strings',

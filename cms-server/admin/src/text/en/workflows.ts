@@ -28,7 +28,7 @@ export const workflows = {
   form: 'Form',
   name: 'Name',
   id: 'Id',
-  picture: 'Picture of the workflow',
+  diagram: 'Diagram of the workflow',
   step: (from: string, to: string) => `${from} → ${to}`,
   state: (number: number) => `State ${String(number)}`,
   statesHelp:

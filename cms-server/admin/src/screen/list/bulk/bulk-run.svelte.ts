@@ -25,7 +25,7 @@ import {
   readBefore,
   undoPatch,
   undoStatus,
-  type Before,
+  type ObjectState,
   type UndoResult,
 } from './undo';
 import { restoreDeleted } from './undo-deletion';
@@ -52,7 +52,7 @@ export class BulkRun {
   #job: string | null = null;
   /** Ids of changed objects. */
   #changed: string[] = [];
-  #before = new Map<string, Before>();
+  #before = new Map<string, ObjectState>();
   /** Ids of objects whose undo was sent to the server. */
   readonly #undoSent = new Set<string>();
   /** Ends the state `unknown`. */
@@ -278,6 +278,6 @@ export class BulkRun {
   }
 }
 
-function entry(id: string, before: Before | undefined): [string, Before][] {
+function entry(id: string, before: ObjectState | undefined): [string, ObjectState][] {
   return before ? [[id, before]] : [];
 }

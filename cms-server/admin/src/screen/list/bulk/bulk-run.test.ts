@@ -2,13 +2,13 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { ApiResult } from '../../../api/client';
 import { networkProblem } from '../../../api/problem';
 import { BulkRun } from './bulk-run.svelte';
-import { rememberText } from '../../../value/exact-json';
+import { recordSourceText } from '../../../value/exact-json';
 import type { BatchResult, Body, BulkChange, Job } from './requests';
-import type { Before } from './undo';
+import type { ObjectState } from './undo';
 
 /** The objects of the server, and what it sends. */
 const server = vi.hoisted(() => ({
-  objects: new Map<string, Before>(),
+  objects: new Map<string, ObjectState>(),
   /** Runs one batch on the objects. */
   batch: (_ids: string[]): BatchResult => ({ refused: [] }),
   jobs: [] as ApiResult<Job>[],
@@ -87,7 +87,7 @@ it('counts objects as changed whose batch lost its response, and offers undo', a
 it('edits a long number that equals the new one only after rounding', async () => {
   const rows = addObjects(1);
   const values = { kind: Number('9007199254740993') };
-  rememberText(values, '{"kind":9007199254740993}');
+  recordSourceText(values, '{"kind":9007199254740993}');
   server.objects.set('o0', { status: 'draft', version: 1, publicVersion: -1, values });
   server.batch = () => ({ refused: [] });
   const change = { kind: 'patch', patch: { kind: Number('9007199254740992') } } as const;
@@ -199,7 +199,7 @@ it('keeps an unknown outcome that the user leaves', async () => {
   expect([run.state, run.succeeded, run.canUndo]).toEqual(['unknown', 0, false]);
 });
 
-it('starts a job once, also if the user tries again after lost responses', async () => {
+it('starts a job once, even if the user tries again after lost responses', async () => {
   server.starts = [LOST, LOST, LOST];
   server.jobs = [{ data: { id: 'job', state: 'done', total: 5, done: 5, refused: 0 } as Job, etag: null }];
   const run = new BulkRun(

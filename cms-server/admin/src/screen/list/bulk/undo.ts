@@ -11,12 +11,12 @@ import { session } from '../../../session/session.svelte';
 import { t } from '../../../text';
 import { number } from '../../../text/format';
 import { isEqual } from '../../../value/equal';
-import { copyTexts, isExactly, rememberMember } from '../../../value/exact-json';
+import { copySourceTexts, isExactly, recordMemberText } from '../../../value/exact-json';
 import { partsOf } from '../../../value/list';
 import { patchBatch, statusBatch } from './requests';
 
-/** State of an object before an action, as far as undo needs it. */
-export interface Before {
+/** State of an object, as far as undo needs it. */
+export interface ObjectState {
   status: Status;
   version: number;
   /** The version that readers have. */
@@ -48,8 +48,8 @@ export async function readBefore(
   type: string,
   ids: string[],
   names: string[],
-): Promise<ApiResult<Map<string, Before>>> {
-  const before = new Map<string, Before>();
+): Promise<ApiResult<Map<string, ObjectState>>> {
+  const before = new Map<string, ObjectState>();
   for (const part of partsOf(ids, IDS_PER_REQUEST)) {
     const query = { limit: 1000, 'fields[]': ['internal', ...names], 'ids[]': part };
     const result = await sendExact<Page<StoredObject>>(
@@ -60,10 +60,10 @@ export async function readBefore(
     );
     if ('problem' in result) return result;
     const { data } = result.data;
-    rememberMember(result.data, 'data', data);
+    recordMemberText(result.data, 'data', data);
     for (const object of data) {
       const { id, internal, ...values } = object;
-      copyTexts(object, values);
+      copySourceTexts(object, values);
       before.set(id, {
         status: statusOf(internal?.status),
         version: internal?.latestVersion ?? 0,
@@ -76,7 +76,7 @@ export async function readBefore(
 }
 
 /** Returns whether an object has all values of a patch. */
-export function hasValues({ values }: Before, patch: Record<string, unknown>): boolean {
+export function hasValues({ values }: ObjectState, patch: Record<string, unknown>): boolean {
   return Object.entries(patch).every(([name, value]) => isExactly(values, name, value));
 }
 
@@ -84,8 +84,8 @@ export function hasValues({ values }: Before, patch: Record<string, unknown>): b
 export function isApplied(
   kind: 'patch' | Action,
   patch: Record<string, unknown>,
-  before: Before,
-  now: Before,
+  before: ObjectState,
+  now: ObjectState,
 ): boolean {
   return kind === 'patch'
     ? now.version === before.version + 1 && hasValues(now, patch)
@@ -101,10 +101,10 @@ type Progress = 'pending' | 'undone' | 'changed';
  */
 async function progressOf(
   type: string,
-  changed: ReadonlyMap<string, Before>,
+  changed: ReadonlyMap<string, ObjectState>,
   names: string[],
   sent: Set<string>,
-  progress: (before: Before, now: Before, wasSent: boolean) => Progress,
+  progress: (before: ObjectState, now: ObjectState, wasSent: boolean) => Progress,
 ): Promise<ApiResult<Record<Progress, string[]>>> {
   const now = await readBefore(type, [...changed.keys()], names);
   if ('problem' in now) return now;
@@ -125,7 +125,7 @@ export function notUndone(undone: number, problem: Problem): UndoResult {
 export async function undoPatch(
   type: string,
   names: string[],
-  changed: ReadonlyMap<string, Before>,
+  changed: ReadonlyMap<string, ObjectState>,
   sent: Set<string>,
 ): Promise<UndoResult> {
   const found = await progressOf(type, changed, names, sent, (before, now, wasSent) => {
@@ -150,7 +150,7 @@ async function restoreValues(
   type: string,
   names: string[],
   ids: string[],
-  changed: ReadonlyMap<string, Before>,
+  changed: ReadonlyMap<string, ObjectState>,
 ): Promise<Pick<UndoResult, 'undone' | 'problem'>> {
   const result: Pick<UndoResult, 'undone' | 'problem'> = { undone: 0, problem: null };
   const hadAll = ids.filter((id) => names.every((name) => name in (changed.get(id)?.values ?? {})));
@@ -181,7 +181,7 @@ async function publishAgain(
   type: string,
   names: string[],
   ids: string[],
-  changed: ReadonlyMap<string, Before>,
+  changed: ReadonlyMap<string, ObjectState>,
 ): Promise<{ modified: number; problem: Problem | null }> {
   const wasPublic = ids.filter((id) => changed.get(id)?.status === 'public');
   const now = await readBefore(type, wasPublic, names);
@@ -212,7 +212,7 @@ async function statusBatches(
 
 function withId(id: string, values: Record<string, unknown>): Record<string, unknown> {
   const object = { ...values, id };
-  copyTexts(values, object);
+  copySourceTexts(values, object);
   return object;
 }
 
@@ -235,7 +235,7 @@ async function removeProperties(type: string, id: string, names: string[]): Prom
 export async function undoStatus(
   type: string,
   action: Action,
-  changed: ReadonlyMap<string, Before>,
+  changed: ReadonlyMap<string, ObjectState>,
   sent: Set<string>,
 ): Promise<UndoResult> {
   const after = STATUS_AFTER[action];

@@ -1,5 +1,5 @@
 // Actions on an open object, except saving: the entries of its menu. It shows why an action is not possible; the
-// command palette leaves such actions out. Knows no component.
+// command palette leaves such actions out. Imports no component.
 import { isPublic, type Action } from '../../../object/publish-rules';
 import type { Publishing } from '../../../object/publishing.svelte';
 import { navigate, objectHref } from '../../../router.svelte';

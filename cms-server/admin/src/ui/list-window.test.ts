@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { ListPart } from './list-part.svelte';
+import { ListWindow } from './list-window.svelte';
 
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
 
 it('renders the beginning, then more with each step', () => {
-  const part = new ListPart(
+  const part = new ListWindow(
     () => numbers(250),
     () => 100,
   );
@@ -15,7 +15,7 @@ it('renders the beginning, then more with each step', () => {
 });
 
 it('goes to an item far away, and back in steps', () => {
-  const part = new ListPart(
+  const part = new ListWindow(
     () => numbers(10_000),
     () => 100,
   );
@@ -30,7 +30,7 @@ it('goes to an item far away, and back in steps', () => {
 
 it('follows a list that became shorter', () => {
   let list = numbers(1000);
-  const part = new ListPart(
+  const part = new ListWindow(
     () => list,
     () => 100,
   );

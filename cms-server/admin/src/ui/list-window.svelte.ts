@@ -1,8 +1,8 @@
-// ListPart: the part of a long list that is rendered, so that 10,000 items do not freeze the page. Knows no
+// ListWindow: the part of a long list that is rendered, so that 10,000 items do not freeze the page. Knows no
 // component.
 import { fitRange, rangeWith, type ItemRange } from '../value/item-range';
 
-export class ListPart<T> {
+export class ListWindow<T> {
   readonly #list: () => readonly T[];
   readonly #step: () => number;
   /** The requested range; the list may have become shorter since. */

@@ -1,7 +1,7 @@
 // Nodes of ProseMirror never change, so the text that is written for a node is cached.
 import type { Node } from 'prosemirror-model';
 
-export function oncePerNode(write: (node: Node) => string): (node: Node) => string {
+export function memoizeByNode(write: (node: Node) => string): (node: Node) => string {
   const written = new WeakMap<Node, string>();
   return (node) => {
     const text = written.get(node) ?? write(node);

@@ -1,9 +1,9 @@
-// The picture of the documentation: test/results/admin-page.png, copied to docs/images by hand.
+// The screenshot in the documentation: test/results/admin-page.png, copied to docs/images by hand.
 import { expect, expectAccessible, signIn, test } from '../support';
 
 test.use({ deviceScaleFactor: 1, colorScheme: 'light', viewport: { width: 1280, height: 800 } });
 
-test('a picture shows the list of posts', async ({ page }) => {
+test('screenshot shows the list of posts', async ({ page }) => {
   await signIn(page);
   await page.getByRole('navigation', { name: 'Navigation' }).getByRole('link', { name: 'Post' }).click();
   await expect(page.getByRole('table').getByRole('rowheader')).toHaveCount(16);

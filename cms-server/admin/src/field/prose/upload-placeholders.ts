@@ -1,12 +1,12 @@
-// The places of pasted and dropped images while they are uploaded. A place is shown by the name of the file, and
-// moves with the text around it. Knows no request.
+// Placeholders of pasted and dropped images while they are uploaded. A placeholder shows the name of the file, and
+// moves with the text around it. Sends no requests.
 import type { Node } from 'prosemirror-model';
 import { Plugin, PluginKey, TextSelection, type EditorState, type Transaction } from 'prosemirror-state';
 import { Decoration, DecorationSet, type EditorView } from 'prosemirror-view';
 import { t } from '../../text';
 import { placeImage } from './commands';
 
-interface Place {
+interface UploadPlaceholder {
   id: number;
   name: string;
   pos: number;
@@ -15,42 +15,47 @@ interface Place {
 }
 
 type Change =
-  | { added: Place[] }
+  | { added: UploadPlaceholder[] }
   | { running: ReadonlySet<number> }
   /** The image is at `from`; further images of the same place come after `to`. */
   | { inserted: number; from: number; to: number };
 
-const key = new PluginKey<Place[]>('uploads');
+const key = new PluginKey<UploadPlaceholder[]>('uploads');
 
-function changed(places: Place[], change: Change | undefined): Place[] {
-  if (!change) return places;
-  if ('added' in change) return [...places, ...change.added];
+function changed(placeholders: UploadPlaceholder[], change: Change | undefined): UploadPlaceholder[] {
+  if (!change) return placeholders;
+  if ('added' in change) return [...placeholders, ...change.added];
   if ('running' in change)
-    return places.map((place) => ({ ...place, running: change.running.has(place.id) }));
+    return placeholders.map((placeholder) => ({
+      ...placeholder,
+      running: change.running.has(placeholder.id),
+    }));
   const { inserted, from, to } = change;
-  return places
+  return placeholders
     .filter(({ id }) => id !== inserted)
-    .map((place) =>
-      place.id > inserted && place.pos <= from && place.pos >= from - 1 ? { ...place, pos: to } : place,
+    .map((placeholder) =>
+      placeholder.id > inserted && placeholder.pos <= from && placeholder.pos >= from - 1
+        ? { ...placeholder, pos: to }
+        : placeholder,
     );
 }
 
-function mark({ name }: Place): HTMLElement {
+function mark({ name }: UploadPlaceholder): HTMLElement {
   const element = document.createElement('span');
   element.className = 'uploading';
   element.textContent = t.texts.uploading(name);
   return element;
 }
 
-export const uploadPlaces = new Plugin<Place[]>({
+export const uploadPlaceholders = new Plugin<UploadPlaceholder[]>({
   key,
   state: {
     init: () => [],
-    apply: (tr, places) => {
+    apply: (tr, placeholders) => {
       const moved = tr.docChanged
         ? // What is typed at the same place comes after the image.
-          places.map((place) => ({ ...place, pos: tr.mapping.map(place.pos, -1) }))
-        : places;
+          placeholders.map((placeholder) => ({ ...placeholder, pos: tr.mapping.map(placeholder.pos, -1) }))
+        : placeholders;
       return changed(moved, tr.getMeta(key) as Change | undefined);
     },
   },
@@ -58,16 +63,19 @@ export const uploadPlaces = new Plugin<Place[]>({
     decorations: (state) =>
       DecorationSet.create(
         state.doc,
-        placesIn(state)
+        placeholdersIn(state)
           .filter(({ running }) => running)
-          .map((place) =>
-            Decoration.widget(place.pos, () => mark(place), { side: -1, key: String(place.id) }),
+          .map((placeholder) =>
+            Decoration.widget(placeholder.pos, () => mark(placeholder), {
+              side: -1,
+              key: String(placeholder.id),
+            }),
           ),
       ),
   },
 });
 
-function placesIn(state: EditorState): Place[] {
+function placeholdersIn(state: EditorState): UploadPlaceholder[] {
   return key.getState(state) ?? [];
 }
 
@@ -76,7 +84,7 @@ function change(tr: Transaction, meta: Change): Transaction {
 }
 
 /** Adds the place of uploads: the position of a drop, by default that of the cursor. */
-export function addPlaces(
+export function addPlaceholders(
   view: EditorView,
   files: readonly { id: number; file: { name: string } }[],
   pos = view.state.selection.to,
@@ -87,14 +95,14 @@ export function addPlaces(
 
 /** Shows the marks of uploads that are running. */
 export function showRunning(view: EditorView, running: ReadonlySet<number>): void {
-  if (placesIn(view.state).some((place) => place.running !== running.has(place.id)))
+  if (placeholdersIn(view.state).some((placeholder) => placeholder.running !== running.has(placeholder.id)))
     view.dispatch(change(view.state.tr, { running }));
 }
 
 /** Inserts an uploaded image at its place. A cursor there moves to the line after the image; another one stays. */
 export function insertUploaded(view: EditorView, id: number, node: Node): void {
   const { state } = view;
-  const pos = placesIn(state).find((place) => place.id === id)?.pos ?? state.selection.to;
+  const pos = placeholdersIn(state).find((placeholder) => placeholder.id === id)?.pos ?? state.selection.to;
   const isHere = state.selection.empty && state.selection.from === pos;
   const { tr, from, to } = placeImage(state, node, pos);
   if (isHere) tr.setSelection(TextSelection.near(tr.doc.resolve(to), 1));
