@@ -1,6 +1,6 @@
 //! Huffman decoding of JPEG: reads coefficients, and skips those that are not needed.
 
-/// BitReader per table lookup. Longer codes are rare, and found length by length.
+/// Bits per table lookup. Longer codes are rare, and found length by length.
 const WINDOW_BITS: u32 = 12;
 const ENTRIES: usize = 1 << WINDOW_BITS;
 /// Maximum number of bits of a code, and of the value that follows a code.
