@@ -353,8 +353,8 @@ mod tests {
         assert_eq!(Location::of_value(&document, "/a/1/b~1c").to_string(), "f:2:20");
     }
 
-    // / JSON writers escape characters outside the Basic Multilingual Plane as surrogate pairs, which YAML cannot
-    // read.
+    /// JSON writers escape characters outside the Basic Multilingual Plane as surrogate pairs, which YAML cannot
+    /// read.
     #[test]
     fn json_with_surrogate_pairs_is_read() {
         let document = parse("{\n  \"a\": \"\\ud83d\\ude00\",\n  \"b\": [1, {\"c\": true}]\n}");

@@ -172,7 +172,7 @@ impl Cms {
                 if rebuild {
                     writer.rebuild_sql_indexes()?;
                 }
-                writer.count_change_of_all_types()?;
+                writer.increment_all_change_counters()?;
                 let catalog = catalog.within(writer)?;
                 catalog.types().iter().try_for_each(|known| repair_type(writer, known, relink))
             })?;

@@ -26,7 +26,8 @@ impl Cms {
         // Webhooks need the rows after their cursor.
         let oldest_needed_seq = self.index.oldest_needed_seq().unwrap_or(0).min(webhook_cursor + 1);
         let job_cutoff = Timestamp(now.0 - limits::JOB_RETENTION_DAYS * 86_400_000_000);
-        let (used, seen) = (self.keys.take_used(), self.keys.take_seen());
+        let (used_keys, seen_sessions) =
+            (self.keys.take_used_keys(), self.keys.take_seen_sessions());
         let access_cutoffs = AccessCutoffs::at(now);
         let response_cutoff = idempotency::cutoff(now);
         let preview_cutoff = self.now();
@@ -39,11 +40,11 @@ impl Cms {
                 || reader.has_expired_preview_tokens(preview_cutoff)?
                 || reader.webhook_cursor()? < webhook_cursor)
         })?;
-        if used.is_empty() && seen.is_empty() && !has_expired {
+        if used_keys.is_empty() && seen_sessions.is_empty() && !has_expired {
             return Ok(());
         }
         self.store.write(move |writer| {
-            set_use(writer, used, seen)?;
+            set_use(writer, used_keys, seen_sessions)?;
             writer.remove_bulk_jobs(job_cutoff)?;
             writer.remove_expired_access(access_cutoffs)?;
             writer.remove_expired_preview_tokens(preview_cutoff)?;
@@ -56,11 +57,12 @@ impl Cms {
     /// Stores when keys and sessions were used on this node; another node does the other parts of the
     /// clean-up.
     fn record_use(&self) -> Result<()> {
-        let (used, seen) = (self.keys.take_used(), self.keys.take_seen());
-        if used.is_empty() && seen.is_empty() {
+        let (used_keys, seen_sessions) =
+            (self.keys.take_used_keys(), self.keys.take_seen_sessions());
+        if used_keys.is_empty() && seen_sessions.is_empty() {
             return Ok(());
         }
-        self.store.write(move |writer| set_use(writer, used, seen))
+        self.store.write(move |writer| set_use(writer, used_keys, seen_sessions))
     }
 }
 

@@ -54,11 +54,11 @@ impl Cms {
         content_type: &str,
         ids: impl IntoIterator<Item = &'i str>,
     ) {
-        self.media().delete_renders_of(content_type, ids);
+        self.media().delete_rendered_images(content_type, ids);
     }
 
     /// Runs after the commit that deleted all objects of a type.
     pub(crate) fn after_purge(&self, content_type: &str, at: Timestamp) {
-        self.media().delete_renders_of_purged(content_type, at);
+        self.media().delete_rendered_images_of_purged_type(content_type, at);
     }
 }

@@ -35,7 +35,7 @@ const MAX_WAIT: Duration = Duration::from_secs(5);
 const MAX_WAIT_FOR_APPLY: Duration = Duration::from_secs(15);
 /// Longest time between two head checks.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
-/// The shortest bound: a head check takes a part of it.
+/// The shortest accepted bound. It has to leave time for a head check.
 const MIN_BOUND: Duration = Duration::from_millis(100);
 
 /// How current a read has to be.
@@ -97,7 +97,7 @@ pub(crate) struct HeadChecks {
 
 #[derive(Default)]
 struct State {
-    waiting: Vec<Waiting>,
+    waiting: Vec<WaitingRequest>,
     /// Since when head checks fail, and why the last one failed.
     failing: Option<(Instant, String)>,
     is_stopped: bool,
@@ -112,9 +112,9 @@ impl State {
 }
 
 /// A request that waits.
-type Waiting = oneshot::Sender<std::result::Result<(), String>>;
+type WaitingRequest = oneshot::Sender<std::result::Result<(), String>>;
 
-fn respond(waiting: Vec<Waiting>, result: &std::result::Result<(), String>) {
+fn respond(waiting: Vec<WaitingRequest>, result: &std::result::Result<(), String>) {
     for request in waiting {
         // A request whose client is gone does not listen.
         request.send(result.clone()).ok();
@@ -239,7 +239,7 @@ impl HeadChecks {
             // they fail immediately.
             let is_temporary = matches!(error, Error::Busy(_)) && !cluster.replica().is_abandoned();
             let refused = if is_temporary && state.failure().is_none() {
-                let is_open = |request: &Waiting| !request.is_closed();
+                let is_open = |request: &WaitingRequest| !request.is_closed();
                 state.waiting.extend(waiting.into_iter().filter(is_open));
                 Vec::new()
             } else {

@@ -255,7 +255,7 @@ contentTypes:
     assert_eq!((&found["label"], &found["featuredImage"]), (&"Mine".into(), &link));
 }
 
-/// Folders of types whose names differ only in `_` have the same names in each export.
+/// Types whose names differ only in `_` keep their folder names from one export to the next.
 #[test]
 fn export_of_a_type_replaces_its_own_folder() {
     let cli = Cli::with_data();

@@ -221,7 +221,7 @@ fn read_with_the_position_of_a_write_sees_it_on_a_node_that_may_read_older_conte
     }
 }
 
-/// The page of a node is same-origin for the writer node, too.
+/// The writer node treats a forwarded request of the admin page as same-origin, although another node served the page.
 #[test]
 fn session_of_the_admin_page_writes_through_another_node() {
     let Some(nodes) = Nodes::start(&[]) else { return };

@@ -14,9 +14,9 @@ use serde_json::Value;
 const LAYERS: [&str; 7] =
     ["cms-cluster", "cms-jpeg", "cms-media", "cms-model", "cms-search", "cms-store", "cms-system"];
 
-/// Packages of engines, network and terminal, each with the layers that may depend on it, directly or
-/// not.
-const RESTRICTED: &[(&str, &[&str])] = &[
+/// Packages for databases, images, network, terminal and the like, each with the layers that may depend on it, directly
+/// or indirectly.
+const RESTRICTED_PACKAGES: &[(&str, &[&str])] = &[
     ("axum", &[]),
     ("clap", &[]),
     ("hyper", &["cms-media"]),
@@ -31,8 +31,8 @@ const RESTRICTED: &[(&str, &[&str])] = &[
     ("webp", &["cms-media"]),
 ];
 
-/// Which layers a layer is built on.
-const BELOW: [(&str, &[&str]); 7] = [
+/// The layers on which each layer depends directly.
+const LAYER_DEPENDENCIES: [(&str, &[&str]); 7] = [
     ("cms-jpeg", &[]),
     ("cms-model", &[]),
     ("cms-system", &["cms-model"]),
@@ -45,37 +45,38 @@ const BELOW: [(&str, &[&str]); 7] = [
 #[test]
 fn layers_depend_on_lower_layers_only() {
     let packages = Packages::read();
-    for (layer, below) in BELOW {
-        let ours: BTreeSet<_> = packages.direct(layer).filter(|name| is_ours(name)).collect();
+    for (layer, below) in LAYER_DEPENDENCIES {
+        let ours: BTreeSet<_> =
+            packages.direct(layer).filter(|name| is_workspace_package(name)).collect();
         assert_eq!(ours, below.iter().copied().collect(), "{layer}");
     }
     assert_eq!(packages.direct("cms-jpeg").count(), 0, "cms-jpeg has no dependencies");
 }
 
 #[test]
-fn layers_contain_no_engine_of_another() {
+fn layers_depend_on_no_restricted_package_of_another() {
     let packages = Packages::read();
     for layer in LAYERS {
-        let reached = packages.reached(layer);
-        let found = RESTRICTED
+        let all_dependencies = packages.all_dependencies(layer);
+        let found = RESTRICTED_PACKAGES
             .iter()
-            .filter(|(name, layers)| reached.contains(name) && !layers.contains(&layer))
+            .filter(|(name, layers)| all_dependencies.contains(name) && !layers.contains(&layer))
             .map(|(name, _)| *name);
         assert_eq!(found.collect::<Vec<_>>(), [""; 0], "{layer} depends on it");
     }
 }
 
 #[test]
-fn services_name_no_engine() {
+fn core_depends_on_no_restricted_package_directly() {
     let packages = Packages::read();
     let engines = packages.direct("cms-core").filter(|name| {
-        let restricted = RESTRICTED.iter().map(|(restricted, _)| restricted);
+        let restricted = RESTRICTED_PACKAGES.iter().map(|(restricted, _)| restricted);
         restricted.into_iter().any(|restricted| restricted == name)
     });
     assert_eq!(engines.collect::<Vec<_>>(), [""; 0], "cms-core depends on it directly");
 }
 
-fn is_ours(package: &str) -> bool {
+fn is_workspace_package(package: &str) -> bool {
     package.starts_with("cms-")
 }
 
@@ -124,14 +125,14 @@ impl Packages {
     }
 
     /// All packages that a package depends on, directly or not, and the package itself.
-    fn reached<'p>(&'p self, package: &'p str) -> BTreeSet<&'p str> {
-        let (mut reached, mut open) = (BTreeSet::new(), vec![package]);
+    fn all_dependencies<'p>(&'p self, package: &'p str) -> BTreeSet<&'p str> {
+        let (mut all_dependencies, mut open) = (BTreeSet::new(), vec![package]);
         while let Some(package) = open.pop() {
-            if reached.insert(package) {
+            if all_dependencies.insert(package) {
                 open.extend(self.direct(package));
             }
         }
-        reached
+        all_dependencies
     }
 }
 

@@ -19,8 +19,7 @@ fn jump(cli: &Cli, years: i64) {
     }
 }
 
-/// Numbers of objects in the trash and of changes, except those of keys: a server creates its first
-/// keys.
+/// Number of rows in trash and journal. Journal rows about keys do not count, because a server creates its first keys.
 fn kept(cli: &Cli) -> (i64, i64) {
     let database = Connection::open(cli.path("data/cms.db")).unwrap();
     let sql = "SELECT (SELECT count(*) FROM trash),

@@ -224,7 +224,8 @@ fn failed_export_keeps_the_earlier_one() {
     let page = list(serde_json::json!({"id": "new", "internal": {}}));
     let workflows =
         response(200, r#"{"total_count":0,"total_pages":0,"current_page":1,"count":0,"data":[]}"#);
-    // The definition alone, all definitions, the number of objects, their number and ids, and the objects.
+    // The responses in the order of the requests: the type, all types, the number of objects, the list of their ids,
+    // and the objects.
     let definition = response(200, &content_type(None).to_string());
     let start = [definition, list(content_type(None)), page.clone(), page.clone(), page.clone()];
     let broken = [response(500, "{}")];

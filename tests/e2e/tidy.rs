@@ -10,9 +10,9 @@ use std::{
 };
 
 /// Maximum lines of a file without its test module, with it, and of a file of tests.
-const CODE_LINES: usize = 500;
-const FILE_LINES: usize = 600;
-const TEST_LINES: usize = 800;
+const MAX_CODE_LINES: usize = 500;
+const MAX_FILE_LINES: usize = 600;
+const MAX_TEST_LINES: usize = 800;
 
 /// Packages that only some files may use, with the paths of these files; a path that ends in `/` is a
 /// folder. `layers.rs` checks which crate may use a package at all.
@@ -47,8 +47,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
 /// The services that call neither media nor webhooks: `cms-core/src/hooks.rs` does it for them.
 const CONTENT: [&str; 2] = ["cms-core/src/content_type/", "cms-core/src/object/"];
 
-/// Files and folders of the core that wait for a library that is asynchronous.
-const ASYNC: [&str; 3] =
+/// Files and folders of the core that may contain async code, because they use an asynchronous library.
+const ASYNC_PATHS: [&str; 3] =
     ["cms-core/cluster/src/", "cms-core/media/src/files.rs", "cms-core/media/src/storage.rs"];
 
 /// Modules of the core that other crates may name, beside what it re-exports; all else is private.
@@ -110,7 +110,7 @@ fn services_import_lower_layers_only() {
 fn core_is_synchronous_and_reads_no_environment() {
     let mut violations = Vec::new();
     for source in sources().iter().filter(|s| s.path.starts_with("cms-core/")) {
-        if !ASYNC.iter().any(|place| source.path.starts_with(place)) {
+        if !ASYNC_PATHS.iter().any(|place| source.path.starts_with(place)) {
             violations.extend(source.lines_naming(&["await"]));
             violations.extend(source.lines_with("async fn"));
         }
@@ -180,11 +180,11 @@ fn files_are_short() {
     for source in all_rust_files() {
         let (code, total) = (source.code_end(), source.text.lines().count());
         let (limit, lines) = if source.is_test() {
-            (TEST_LINES, total)
-        } else if code > CODE_LINES {
-            (CODE_LINES, code)
+            (MAX_TEST_LINES, total)
+        } else if code > MAX_CODE_LINES {
+            (MAX_CODE_LINES, code)
         } else {
-            (FILE_LINES, total)
+            (MAX_FILE_LINES, total)
         };
         if lines > limit {
             violations.push(format!("{}: {lines} lines, at most {limit}", source.path));

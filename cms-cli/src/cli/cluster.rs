@@ -41,8 +41,8 @@ pub(crate) enum DatabaseTls {
 pub(crate) struct NodeArgs {
     #[command(flatten)]
     pub(crate) database: DatabaseArgs,
-    /// Set how current the content is that a node of a cluster reads: `strict`, or a bound such as
-    /// `within=2s`. Default: `strict`, and `within=2s` for images and files.
+    /// Set the read consistency of this node of a cluster: `strict`, or a maximum staleness such as `within=2s`.
+    /// Default: `strict`, and `within=2s` for images and files.
     #[arg(long, value_name = "CONSISTENCY", env = "CMS_READ_CONSISTENCY")]
     pub(crate) read_consistency: Option<Consistency>,
     /// Set the name of this node in `cms cluster status`. Default: the name of the host.
@@ -85,9 +85,9 @@ pub(crate) enum ClusterCommand {
     },
     /// Create a cluster in an empty database; --from copies the content of a data directory to it.
     ///
-    /// Media files are copied to the bucket of --media. A server may run on the directory: from
-    /// then on it serves reads and refuses writes with status 409. Once stopped, no server starts on the
-    /// directory. `cms cluster export` copies the content back to a directory.
+    /// Media files are copied to the bucket of --media. A server may run on the directory: once the rows are copied, it
+    /// serves reads and refuses writes with status 409. After it stops, no server starts on the directory. `cms cluster
+    /// export` copies the content back to a directory.
     Init {
         #[command(flatten)]
         database: DatabaseArgs,

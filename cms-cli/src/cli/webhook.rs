@@ -11,7 +11,8 @@ pub(crate) enum WebhookCommand {
     /// List the sent and pending deliveries of a webhook, newest first.
     Log {
         id: String,
-        /// Show at most this many deliveries; the log keeps all pending deliveries and the last 300 that are no longer tried.
+        /// Show at most this many deliveries; the log keeps all pending deliveries and the last 300 that are no longer
+        /// tried.
         #[arg(long, value_name = "N", default_value_t = 20,
             value_parser = clap::value_parser!(u32).range(1..=1000))]
         limit: u32,

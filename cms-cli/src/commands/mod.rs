@@ -169,18 +169,19 @@ fn count_objects(target: &dyn Target, name: &str, filters: Option<String>) -> Re
     Ok(target.objects(name, &request, Edition::Current)?.total_count)
 }
 
-/// The server has started, and handles signals itself. A handler that an import has installed before stays.
-static SERVES: AtomicBool = AtomicBool::new(false);
+/// Set once the server runs: it handles signals itself. If an import has installed the Ctrl-C handler before, that
+/// handler remains, but no longer ends the process.
+static IS_SERVING: AtomicBool = AtomicBool::new(false);
 
 /// Returns a flag that Ctrl-C sets; a second Ctrl-C ends the process, for example while a server does not respond.
-/// Where no handler can be installed, the first one does.
+/// If no handler can be installed, the first Ctrl-C ends the process.
 fn interrupt() -> Arc<AtomicBool> {
     // A process can install one handler only.
     static INTERRUPT: LazyLock<Arc<AtomicBool>> = LazyLock::new(|| {
         let interrupt = Arc::new(AtomicBool::new(false));
         let flag = Arc::clone(&interrupt);
         let handler = move || {
-            if flag.swap(true, Ordering::Relaxed) && !SERVES.load(Ordering::Relaxed) {
+            if flag.swap(true, Ordering::Relaxed) && !IS_SERVING.load(Ordering::Relaxed) {
                 end_immediately();
             }
         };

@@ -29,7 +29,7 @@ use tracing_subscriber::{
 
 #[cfg(feature = "cluster")]
 use super::cluster;
-use super::{SERVES, apply, import};
+use super::{IS_SERVING, apply, import};
 use crate::{
     cli::{Command, LogFormat, MetricsChoice, OPENID_SECRET_VARIABLE, ServeArgs},
     config_file::{self, DEFAULT_DIRECTORY},
@@ -153,7 +153,7 @@ fn serve(
     }
 
     let running = bound.serve(Arc::clone(&cms)).map_err(cannot_listen)?;
-    SERVES.store(true, Ordering::Relaxed);
+    IS_SERVING.store(true, Ordering::Relaxed);
     log.flush(FLUSH_TIMEOUT);
     printer.note(&format!("listening on http://{}", running.address()))?;
     let _redirect = if args.open { open_page(set_up, running.address(), printer)? } else { None };

@@ -52,7 +52,7 @@ const MAX_NAME_BYTES: usize = 63;
 ///   PostgreSQL would use one for tables without statistics.
 /// - `jit = off`: `enable_seqscan = off` only raises the estimated cost of sequential scans, and a high estimated cost
 ///   makes PostgreSQL use its JIT compiler.
-/// - Compression by LZ4: the default algorithm takes half of the time of PostgreSQL. Versions before 14 and
+/// - Compression by LZ4: PostgreSQL would spend half of its time in the default algorithm. Versions before 14 and
 ///   builds without LZ4 keep the default.
 const SESSION_SETTINGS: &str = "\
 SELECT pg_catalog.set_config('synchronous_commit',
@@ -234,8 +234,8 @@ impl Session {
     }
 }
 
-/// Ends the connection task on every drop, even when a timeout ends the wait for a new connection: its
-/// task would wait for the response.
+/// Ends the connection task on every drop, also when [`Session::open`] is cancelled by its timeout: otherwise the task
+/// would continue to wait for the response.
 impl Drop for Session {
     fn drop(&mut self) {
         self.abort();

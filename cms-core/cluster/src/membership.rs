@@ -12,7 +12,7 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 /// Timeout for one statement that removes commits.
 const PRUNE_TIMEOUT: Duration = Duration::from_mins(1);
 /// Commits that one statement removes.
-const PRUNE_COMMITS: i64 = 1_000;
+const MAX_COMMITS_PER_STATEMENT: i64 = 1_000;
 
 const REPORT: &str = r#"INSERT INTO "cms"."node" AS n
     (id, name, version, knows, address, token, applied, index_seq, staleness_ms, read_bound_ms, seen)
@@ -42,7 +42,7 @@ const RELEASE: &str = r#"DELETE FROM "cms"."duty" WHERE name = $1 AND node = $2"
 const DUTIES: &str = r#"SELECT name, node, (extract(epoch FROM until) * 1000000)::bigint
 FROM "cms"."duty" WHERE until > pg_catalog.clock_timestamp() ORDER BY name"#;
 
-/// Removes the oldest commits up to the first that is not old, and their changes, in one statement:
+/// Removes the oldest commits, up to the first one younger than the age limit, and their changes, in one statement:
 /// a reader sees both or none.
 const PRUNE: &str = r#"WITH oldest AS (
     SELECT commit_no,
@@ -162,9 +162,12 @@ impl Membership for PostgresDatabase {
         loop {
             let removed = self.run(&self.membership, PRUNE_TIMEOUT, async |session| {
                 let statement = session.statement(PRUNE).await?;
-                Ok(session.client().execute(&statement, &[&age, &PRUNE_COMMITS]).await?)
+                Ok(session
+                    .client()
+                    .execute(&statement, &[&age, &MAX_COMMITS_PER_STATEMENT])
+                    .await?)
             })?;
-            if removed < PRUNE_COMMITS.unsigned_abs() {
+            if removed < MAX_COMMITS_PER_STATEMENT.unsigned_abs() {
                 return Ok(());
             }
         }

@@ -250,7 +250,8 @@ impl TableReader {
 /// An open transaction. Without a pipeline, it only reads.
 pub(crate) struct Transaction<'d, P = ()> {
     pub(crate) database: &'d PostgresDatabase,
-    /// Dropped before the guard: then it sends nothing on a connection that another transaction uses.
+    /// Declared before `guard`, so that it is dropped first: otherwise it could still send queries on the connection
+    /// when another transaction already uses it.
     pub(crate) pipeline: P,
     pub(crate) guard: SessionGuard<'d>,
     pub(crate) session: Arc<Session>,

@@ -87,7 +87,7 @@ impl PostgresDatabase {
         head: &Head,
         fill: &mut dyn FnMut(&mut dyn RowSink) -> Result<()>,
     ) -> Result<()> {
-        // A connection of its own: whatever ends this function ends the transaction too.
+        // Uses a separate connection, which is closed when this function returns: every error ends the transaction.
         let failed = |failure| self.error(failure);
         let session = self.wait(self.server.connect(Purpose::Fill)).map_err(failed)?;
         let encoding = self.wait(read_encoding(&session)).map_err(failed)?;

@@ -222,8 +222,8 @@ impl Files {
         Ok(Some(fingerprinter.finish()))
     }
 
-    /// Prevents the removal of files while the lock is held, for a backup. Files that any process
-    /// would remove meanwhile are left to the clean-up.
+    /// Prevents the removal of files while the lock is held, for a backup. Files that a process would remove during
+    /// this time stay until the clean-up removes them.
     ///
     /// # Errors
     /// [`Error::Busy`] while another backup holds the lock.
@@ -246,7 +246,8 @@ impl Files {
         self.lock_removal(File::lock_shared)
     }
 
-    /// Waits until no process prevents the removal of files; none can while the lock is held.
+    /// Waits until no process holds the lock of [`Self::prevent_removal`]. No process gets that lock while the returned
+    /// lock is held.
     pub fn lock_for_removal(&self) -> Result<File> {
         self.lock_removal(File::lock)
     }

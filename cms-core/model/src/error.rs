@@ -64,8 +64,8 @@ pub enum Error {
     CrossSite,
     /// The rate limit of the key or address is exceeded. Nothing was changed.
     TooManyRequests { retry_after_seconds: u64 },
-    /// Work that must be fast may take longer: it has to be repeated without that limit. Never sent
-    /// to a client.
+    /// The caller allows only fast work (`Caller::fast_only`), and the work may be slow: it has to be repeated without
+    /// that restriction. Never sent to a client.
     WouldBlock,
     /// The connection to the database of the cluster broke during a commit, and whether the change is
     /// stored is not known. A client reads it first, or repeats it with the same `Idempotency-Key`.

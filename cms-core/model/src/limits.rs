@@ -19,7 +19,7 @@ pub const MAX_OBJECT_TEXT_BYTES: usize = 16 * MAX_OBJECT_BYTES;
 pub const DEFAULT_BATCH_LIMIT: usize = 1000;
 /// Maximum number of paths in one `fields[]` or `item_fields[]` parameter.
 pub const MAX_FIELDS: usize = 100;
-/// Maximum number of paths of one object in a list of incoming links.
+/// Maximum number of paths that a list of incoming links returns for each linking object.
 pub const MAX_INCOMING_PATHS: usize = 20;
 /// Maximum number of conditions in one `filters` parameter.
 pub const MAX_FILTER_CONDITIONS: usize = 100;
@@ -125,7 +125,7 @@ pub const MAX_WEBHOOK_LOG_ENTRIES: u32 = 300;
 pub const MAX_WEBHOOK_LOG_BODY_BYTES: usize = 16 * 1024;
 /// Maximum number of headers of a request, and of a response, in the log of a webhook.
 pub const MAX_WEBHOOK_LOG_HEADERS: usize = 64;
-/// Bytes of these headers.
+/// Maximum total size of the logged headers of a request, and of a response.
 pub const MAX_WEBHOOK_LOG_HEADER_BYTES: usize = 8 * 1024;
 /// Maximum number of deliveries in one replay request.
 pub const MAX_WEBHOOK_REPLAYS: usize = 1000;
@@ -275,8 +275,8 @@ pub const MAX_CHANGES_SCANNED: usize = 10_000;
 pub const CLOCK_JUMP_HOURS: i64 = 24;
 /// Hours that a server has to run after a jump of the clock before clean-ups trust the clock again.
 pub const CLOCK_SETTLING_HOURS: i64 = 24;
-/// The automatic clean-up of orphaned files removes nothing if it would remove more than one in
-/// this many stored files.
+/// The automatic clean-up removes orphaned files only if there are at least this many stored files for each file to
+/// remove. Otherwise it removes none.
 pub const MIN_STORED_FILES_PER_REMOVED_ORPHAN: u64 = 10;
 /// Free disk space below which the server reports a data directory as not ready for writes.
 pub const DISK_RESERVE_BYTES: u64 = 16 * 1024 * 1024;

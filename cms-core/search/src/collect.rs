@@ -146,7 +146,7 @@ impl<'a> SearchRun<'a> {
     }
 
     /// Returns none when the deadline has passed.
-    fn run(self, skip_from_matches: u32) -> tantivy::Result<Option<SearchResults>> {
+    fn run(self, min_matches_for_skipping: u32) -> tantivy::Result<Option<SearchResults>> {
         let limit = if self.page.limit == 0 { 0 } else { self.page.offset + self.page.limit };
         let mut best = Best::new(limit);
         let mut facets = Facets::new(&self.search.facets);
@@ -167,7 +167,7 @@ impl<'a> SearchRun<'a> {
                 (self.count(&segment, self.plain.scorer(reader, 1.0)?, total), None)
             } else if self.can_skip {
                 let matches = self.plain.scorer(reader, 1.0)?;
-                if matches.size_hint() < skip_from_matches {
+                if matches.size_hint() < min_matches_for_skipping {
                     self.visit_all(&segment, ranking, &mut facets)?
                 } else {
                     let count = self.count(&segment, matches, total);

@@ -45,7 +45,7 @@ pub(super) struct QueryCompiler<'a> {
     pub(super) terms: usize,
 }
 
-/// Score of the less similar words of a fuzzy word.
+/// Score of the words that a fuzzy word matches in addition to the best ones.
 const OTHER_TERMS_SCORE: f32 = 0.1;
 
 /// Alternative queries, of which one must match.

@@ -24,7 +24,7 @@ use tantivy_fst::Automaton;
 
 use super::deadline::Deadline;
 
-/// Maximum number of expanded words of a fuzzy word with individual weights.
+/// Maximum number of words that a fuzzy word expands to and that are scored by their similarity.
 const MAX_WEIGHTED_TERMS: usize = 50;
 
 /// Maximum edit distance that the engine supports.

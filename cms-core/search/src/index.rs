@@ -209,8 +209,9 @@ impl GenerationWriter {
         // A process that was killed may have left files with names that this writer uses again: its
         // commit would fail.
         writer.garbage_collect_files().wait().map_err(failed)?;
-        // The engine gives the first operation the number of the last commit. A merge of committed segments would
-        // apply this operation to some of them, and then never to the others: an empty operation takes the number.
+        // The engine gives the first operation of a new writer the same operation number (opstamp) as the last commit.
+        // A merge of committed segments would apply this operation to some segments and never to the others. So an
+        // empty operation uses up this number.
         writer.run(Vec::new()).map_err(failed)?;
         Ok(writer)
     }
@@ -315,11 +316,12 @@ mod tests {
         writer.remove(1);
         writer.commit(&IndexPosition::new(2, 0)).unwrap();
         drop(writer);
-        // The process was killed after it had written the deleted documents, but not this file.
+        // As if the process was killed after it wrote the file of deleted documents, but before it wrote `meta.json`.
         fs::write(&meta, before).unwrap();
         let generation = Generation::open(folder.path()).unwrap();
         let mut writer = generation.write();
-        // The name of the file has a number of operations, which a new process counts again.
+        // The name of the file of deleted documents contains an operation number, and a new process uses the same
+        // numbers again.
         (1..=3).for_each(|pk| writer.remove(pk));
         writer.commit(&IndexPosition::new(2, 0)).unwrap();
         generation.reload().unwrap();

@@ -27,14 +27,14 @@ use super::{
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct HitSortKey {
     rank: i64,
-    key: Key,
+    key: PropertySortKey,
     created: i64,
     pk: u64,
 }
 
-/// The sort value of hits.
+/// The part of [`HitSortKey`] that comes from a property or a distance.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Key {
+enum PropertySortKey {
     /// Hits without a value, if the order puts these hits first.
     First,
     Ascending(Value),
@@ -141,7 +141,7 @@ impl<'a> SegmentBest<'a> {
 
     /// As [`Self::offer`], for at most [`COLLECT_BLOCK_BUFFER_LEN`] documents.
     pub(super) fn offer_all(&mut self, docs: &[DocId], scores: &[f32]) {
-        // Of many matches, most are worse than the best so far.
+        // If there are many matches, most blocks have only documents worse than the best so far: they are skipped.
         let min_score = self.min_competitive_score();
         if matches!(self.order.order, HitOrder::Score { .. })
             && scores.iter().fold(f32::MIN, |best, score| best.max(*score)) <= min_score
@@ -186,7 +186,7 @@ impl<'a> SegmentBest<'a> {
         #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "rounds")]
         match self.worst_rank {
             i64::MAX => f32::MIN,
-            // Half a rounding step below, and a margin for the inaccuracy of floats.
+            // The lowest score with this rank is half a rounding step lower. A margin covers the inaccuracy of floats.
             rank => ((rank as f64 + 0.5) / -SCORE_STEPS * (1.0 - 1e-6)) as f32,
         }
     }
@@ -198,7 +198,7 @@ const SCORE_STEPS: f64 = 1e6;
 /// The sort values of the documents of one segment.
 pub(super) struct SegmentOrder<'a> {
     order: &'a HitOrder,
-    keys: Keys,
+    keys: PropertySortKeys,
     created: Column<i64>,
     pk: Column<u64>,
 }
@@ -206,9 +206,11 @@ pub(super) struct SegmentOrder<'a> {
 impl<'a> SegmentOrder<'a> {
     pub(super) fn open(reader: &SegmentReader, search: &'a Search) -> tantivy::Result<Self> {
         let keys = match &search.order {
-            HitOrder::Score { then: Some(then) } => Keys::open(reader, then, &search.circles)?,
+            HitOrder::Score { then: Some(then) } => {
+                PropertySortKeys::open(reader, then, &search.circles)?
+            }
             HitOrder::Score { then: None } | HitOrder::ScoreAscending | HitOrder::Random(_) => {
-                Keys::none()
+                PropertySortKeys::none()
             }
         };
         Ok(Self {
@@ -242,7 +244,7 @@ fn seeded_hash(seed: u64, pk: u64) -> u64 {
 }
 
 /// The source of the sort keys of one segment.
-struct Keys {
+struct PropertySortKeys {
     source: Source,
     /// The ordinal of the empty text, which counts as no value (see
     /// docs/reference/filters.md#order).
@@ -260,7 +262,7 @@ enum Source {
     Distances(Option<Column<i64>>, Point),
 }
 
-impl Keys {
+impl PropertySortKeys {
     fn none() -> Self {
         Self { source: Source::None, empty: None, descending: false, missing_first: false }
     }
@@ -295,23 +297,25 @@ impl Keys {
         Ok(Self { source, empty, descending, missing_first })
     }
 
-    fn key(&self, doc: DocId) -> Key {
+    fn key(&self, doc: DocId) -> PropertySortKey {
         match self.source.value(doc, self.empty) {
-            Some(value) if self.descending => Key::Descending(Reverse(value)),
-            Some(value) => Key::Ascending(value),
-            None if self.missing_first => Key::First,
-            None => Key::Last,
+            Some(value) if self.descending => PropertySortKey::Descending(Reverse(value)),
+            Some(value) => PropertySortKey::Ascending(value),
+            None if self.missing_first => PropertySortKey::First,
+            None => PropertySortKey::Last,
         }
     }
 
     /// Makes a key comparable with those of other segments.
-    fn resolve(&self, key: Key) -> tantivy::Result<Key> {
+    fn resolve(&self, key: PropertySortKey) -> tantivy::Result<PropertySortKey> {
         Ok(match key {
-            Key::Ascending(value) => Key::Ascending(self.source.resolve(value)?),
-            Key::Descending(Reverse(value)) => {
-                Key::Descending(Reverse(self.source.resolve(value)?))
+            PropertySortKey::Ascending(value) => {
+                PropertySortKey::Ascending(self.source.resolve(value)?)
             }
-            other @ (Key::First | Key::Last) => other,
+            PropertySortKey::Descending(Reverse(value)) => {
+                PropertySortKey::Descending(Reverse(self.source.resolve(value)?))
+            }
+            other @ (PropertySortKey::First | PropertySortKey::Last) => other,
         })
     }
 }

@@ -111,12 +111,12 @@ impl<'a> Segment<'a> {
         if self.alive.is_none() && self.circles.is_empty() && self.filter.admits_all(flags) {
             return;
         }
-        block.retain(|doc, flags| self.has_visible(doc, flags));
+        block.retain(|doc, flags| self.is_visible(doc, flags));
     }
 
     /// The flags of a document that is visible and in scope.
     pub(super) fn visible_flags(&self, doc: DocId) -> Option<u64> {
-        Some(self.flags.values.get_val(doc)).filter(|flags| self.has_visible(doc, *flags))
+        Some(self.flags.values.get_val(doc)).filter(|flags| self.is_visible(doc, *flags))
     }
 
     /// Replaces the scores of the query by final scores.
@@ -130,7 +130,7 @@ impl<'a> Segment<'a> {
     }
 
     #[inline]
-    fn has_visible(&self, doc: DocId, flags: u64) -> bool {
+    fn is_visible(&self, doc: DocId, flags: u64) -> bool {
         self.filter.admits(flags)
             && self.alive.is_none_or(|alive| alive.is_alive(doc))
             && self.circles.iter().all(|(circle, points)| {

@@ -23,8 +23,8 @@ use super::session_cache::{self, SessionCache};
 #[derive(Default)]
 pub(crate) struct KeyRing {
     table: RwLock<Arc<KeyTable>>,
-    /// Times of the last use of sessions, by primary key of the session: those that a replaced
-    /// `KeyTable` recorded, and that are not stored yet.
+    /// Times of last use of sessions that are not stored in the database yet, by primary key of the session. A
+    /// `KeyTable` that was replaced since has recorded them.
     unsaved: Mutex<HashMap<i64, Timestamp>>,
 }
 
@@ -73,7 +73,7 @@ impl KeyRing {
     }
 
     /// Takes the times of last use recorded since the previous call.
-    pub(crate) fn take_used(&self) -> Vec<(i64, Timestamp)> {
+    pub(crate) fn take_used_keys(&self) -> Vec<(i64, Timestamp)> {
         let cached = self.table();
         let used = cached.by_hash.values().filter_map(|entry| {
             let at = entry.used.swap(0, Ordering::Relaxed);
@@ -83,7 +83,7 @@ impl KeyRing {
     }
 
     /// Takes the times of last use of sessions recorded since the previous call.
-    pub(crate) fn take_seen(&self) -> Vec<(i64, Timestamp)> {
+    pub(crate) fn take_seen_sessions(&self) -> Vec<(i64, Timestamp)> {
         let mut seen = mem::take(&mut *self.unsaved.lock());
         seen.extend(self.table().sessions.take_seen());
         seen.into_iter().collect()

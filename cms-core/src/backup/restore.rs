@@ -21,7 +21,7 @@ use super::archive::{self, EntryContent, EntryName};
 use crate::CoreConfig;
 
 /// The staging directory within the data directory.
-const STAGE: &str = "restoring";
+const STAGING_DIRECTORY: &str = "restoring";
 /// The manifest of the backup; in the staging directory once all entries are verified.
 const COMPLETE: &str = "complete.json";
 pub(crate) const DATABASE: &str = "cms.db";
@@ -61,7 +61,7 @@ pub fn restore(backup: &Path, config: &CoreConfig) -> Result<Backup> {
         Error::Busy(format!("another process uses or restores the data directory {folder}"))
     })?;
     let mut stage = StagingDirectory {
-        folder: folder.join(STAGE),
+        folder: folder.join(STAGING_DIRECTORY),
         files: None,
         recorded: HashMap::new(),
         sent: Vec::new(),
@@ -120,22 +120,22 @@ impl DirectoryState {
     fn in_folder(folder: &Path) -> Result<Self> {
         let mut names = folder::names(folder).map_err(|error| path_error(folder, &error))?;
         names.retain(|name| name != LOCK);
-        let stage = folder.join(STAGE);
+        let stage = folder.join(STAGING_DIRECTORY);
         let has = |name: &str| names.iter().any(|found| found == name);
         let has_only = |known: &[&str]| names.iter().all(|name| known.iter().any(|k| name == k));
         if names.is_empty() {
             return Ok(Self::Nothing);
         }
-        if !has(STAGE) {
+        if !has(STAGING_DIRECTORY) {
             return Err(occupied(folder));
         }
         let manifest = fs::read(stage.join(COMPLETE)).ok();
         let manifest: Option<Backup> = manifest.and_then(|text| serde_json::from_slice(&text).ok());
         let is_staged = stage.join(DATABASE).exists();
         match manifest {
-            _ if has_only(&[STAGE]) => Ok(Self::Interrupted),
+            _ if has_only(&[STAGING_DIRECTORY]) => Ok(Self::Interrupted),
             // The files were moved, the database was not: the files belong to the backup.
-            Some(_) if has_only(&[STAGE, FILES]) && is_staged => Ok(Self::Interrupted),
+            Some(_) if has_only(&[STAGING_DIRECTORY, FILES]) && is_staged => Ok(Self::Interrupted),
             Some(manifest) if has(DATABASE) && !is_staged => Ok(Self::Restored(manifest)),
             _ => Err(occupied(folder)),
         }
@@ -274,7 +274,7 @@ impl StagingDirectory {
         }
         // The database first: a directory with a database counts as complete.
         fs::remove_file(folder.join(DATABASE)).ok();
-        for name in [FILES, STAGE] {
+        for name in [FILES, STAGING_DIRECTORY] {
             fs::remove_dir_all(folder.join(name)).ok();
         }
     }

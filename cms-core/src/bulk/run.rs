@@ -411,7 +411,8 @@ impl Transaction<'_> {
                         self.progress.done += 1;
                         continue;
                     }
-                    // Webhooks have not seen a value that was stored since: the object is tried once more.
+                    // The object was changed after the webhooks were called, so they have not seen the current patch:
+                    // the object is tried once more.
                     let is_changed = now != requested;
                     if is_changed && position <= self.job.total {
                         self.deferred.push(pk);

@@ -136,7 +136,7 @@ pub(crate) fn update(
     let slots = slot_update.slots();
     let objects_rewritten =
         rewrite_objects(writer, catalog, (before, editions), &mut rewrite, slots, progress)?;
-    switch_publishing(writer, catalog, before, definition)?;
+    apply_publishing_settings(writer, catalog, before, definition)?;
     // A relation may be declared for values that objects have already.
     if link::nested_relations(&before.properties) != link::nested_relations(&properties) {
         write::relink_all(writer, &properties, before.pk)?;
@@ -330,7 +330,7 @@ impl SlotUpdate {
 }
 
 /// Applies changes of Draft & Public and of the workflow of a type with objects.
-fn switch_publishing(
+fn apply_publishing_settings(
     writer: &WriteTransaction<'_>,
     catalog: &Catalog,
     before: &CompiledType,

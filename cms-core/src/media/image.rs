@@ -306,7 +306,7 @@ impl Rendering {
         name
     }
 
-    /// Returns an empty image when the stored file is better sent as it is.
+    /// Returns an empty `Vec` if the response is the unchanged stored file, for example for an animated image.
     fn render(&self, source: &[u8]) -> Result<Vec<u8>> {
         if animation::is_animated(self.source.media_type(), source) {
             return Ok(Vec::new());

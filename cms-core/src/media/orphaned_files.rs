@@ -60,8 +60,8 @@ impl Media<'_> {
         self.cms.store.check_undamaged()?;
         let trusted = self.cms.retention_now()?;
         let stale = match trigger {
-            Trigger::Automatic => stale(trusted),
-            Trigger::Command => stale(self.cms.now()),
+            Trigger::Automatic => removal_cutoff(trusted),
+            Trigger::Command => removal_cutoff(self.cms.now()),
         };
         if trigger == Trigger::Automatic && !self.cms.has_duty(Duty::OrphanedFiles) {
             self.remove_local_files(stale)?;
@@ -85,9 +85,10 @@ impl Media<'_> {
             clean_up.withheld = count;
         } else {
             for batch in old.chunks(FILES_PER_BATCH) {
-                // Another node may do this by now, with a newer state of the objects.
-                let is_ours = trigger == Trigger::Command || self.cms.has_duty(Duty::OrphanedFiles);
-                if !is_ours {
+                // Another node may have taken over this duty, and may know newer objects.
+                let may_remove =
+                    trigger == Trigger::Command || self.cms.has_duty(Duty::OrphanedFiles);
+                if !may_remove {
                     return Ok(clean_up);
                 }
                 let files = batch.iter().map(|id| UnusedFile { id: id.clone(), since: stale });
@@ -134,7 +135,7 @@ impl Media<'_> {
 
         let mut found = MediaCheck { files: stored.len() as u64, ..MediaCheck::default() };
         let findings = self.verify(&stored, request, &mut found, &**ensure_running)?;
-        let stale = stale(self.cms.now());
+        let stale = removal_cutoff(self.cms.now());
         let orphans = self.orphans(stored)?;
         let seen = self.seen()?;
         let (old, new): (Vec<_>, Vec<_>) =
@@ -254,6 +255,6 @@ impl Orphan {
 }
 
 /// Files recorded before this time are removed.
-pub(super) fn stale(now: Timestamp) -> Timestamp {
+pub(super) fn removal_cutoff(now: Timestamp) -> Timestamp {
     Timestamp(now.0 - limits::ORPHAN_RETENTION_HOURS * 3_600_000_000)
 }

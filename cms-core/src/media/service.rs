@@ -24,7 +24,7 @@ use cms_model::{
 use cms_store::{PendingCommit, Reader, WriteTransaction};
 use serde_json::{Map, Value, json};
 
-use super::orphaned_files::stale;
+use super::orphaned_files::removal_cutoff;
 use crate::cms::service;
 
 /// A record of an upload that is further in the future comes from a wrong clock.
@@ -214,7 +214,7 @@ impl Media<'_> {
         if self.cms.config.media == MediaStorage::DataDirectory {
             return Ok(true);
         }
-        let (id, recent) = (id.clone(), stale(at)..max_time(at));
+        let (id, recent) = (id.clone(), removal_cutoff(at)..max_time(at));
         self.cms.store.write(move |writer| writer.reserve_file(&id, &sent, at, recent))
     }
 
@@ -232,7 +232,7 @@ impl Media<'_> {
     /// have files, which stay until their objects are removed from the trash.
     ///
     /// The clean-up retries failed removals: the deletion itself is complete.
-    pub(crate) fn delete_renders_of<'i>(
+    pub(crate) fn delete_rendered_images<'i>(
         &self,
         content_type: &str,
         ids: impl IntoIterator<Item = &'i str>,
@@ -298,12 +298,12 @@ impl Media<'_> {
 
     /// Removes the rendered images of all objects of a type that were deleted at this time. The
     /// clean-up retries failed removals.
-    pub(crate) fn delete_renders_of_purged(&self, content_type: &str, at: Timestamp) {
+    pub(crate) fn delete_rendered_images_of_purged_type(&self, content_type: &str, at: Timestamp) {
         if content_type == MEDIA
             && let Ok(deleted) =
                 self.lookup(|reader, media| reader.deleted_ids(media, Timestamp(at.0 - 1), None))
         {
-            self.delete_renders_of(MEDIA, deleted.iter().map(String::as_str));
+            self.delete_rendered_images(MEDIA, deleted.iter().map(String::as_str));
         }
     }
 }

@@ -25,8 +25,8 @@ pub(crate) struct ObjectAuthor {
     /// Primary key of the actor; none for a command on the data directory. [`Self::new`] sets the
     /// creator. If `updated` is set, [`read`] replaces it by the actor of the last change.
     actor: Option<i64>,
-    /// For [`AuthorField::UpdatedBy`], the edition and the primary key of the row whose last change the
-    /// author made; none for [`AuthorField::CreatedBy`].
+    /// For [`AuthorField::UpdatedBy`], the edition and the primary key of the row whose last author is to be read;
+    /// none for [`AuthorField::CreatedBy`].
     updated: Option<(Edition, i64)>,
     /// Empty until it is read.
     pub(crate) json: String,

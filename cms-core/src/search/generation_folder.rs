@@ -74,7 +74,8 @@ pub(super) struct CurrentGeneration {
 }
 
 impl CurrentGeneration {
-    /// A generation on disk. If its rows are those of another state of the database, it covers none.
+    /// A generation on disk. If it was indexed from another state of the database, its position is 0: it covers no
+    /// journal row.
     pub(super) fn found(
         (number, generation, position): (u64, Arc<Generation>, IndexPosition),
         is_in_history: bool,

@@ -63,7 +63,7 @@ struct State {
 
 /// The writer state, which one thread at a time uses.
 enum WriterSlot {
-    /// Not in use; present when this process has the lock of the index.
+    /// Not in use; `Some` if this process has the lock of the index.
     Available(Option<Box<WriterState>>),
     InUse,
 }
@@ -362,9 +362,9 @@ impl Indexer {
                 self.state.lock().current = Some(CurrentGeneration::found(found, is_in_history));
             }
             if !is_in_history || current_number.is_some_and(|current| number < current) {
-                // The database was restored to another state: then the current index is used until a new one
-                // is complete, and hits that are not in the database are ignored. Or the index is older than
-                // the current one.
+                // This index cannot be updated: the database was restored to another state since, or the index is older
+                // than the current one. Only the current index is kept: searches use it until a new one is complete,
+                // and ignore hits that are not in the database.
                 if !is_current {
                     self.folder.remove(number)?;
                 }

@@ -38,7 +38,7 @@ impl Searching<'_> {
         let stamp = caller.stamp(self.cms.now());
         self.cms.write_with_catalog(move |writer, catalog| {
             // Cached responses to searches may contain the errors of the old index.
-            writer.count_change_of_all_types()?;
+            writer.increment_all_change_counters()?;
             let first = writer.journal_head()?.seq + 1;
             let Some(names) = names else {
                 writer.append_type_to_journal(Event::ReindexRequested, stamp, (0, ""))?;

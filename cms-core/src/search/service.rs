@@ -61,7 +61,7 @@ impl Searching<'_> {
     ) -> Result<(Json, Option<TypesRead>)> {
         let mut search = Search::read(request)?;
         // The age of objects changes with time.
-        let is_lasting = !search.decay_old;
+        let is_cacheable = !search.decay_old;
         let (head, scope) = self.cms.read_with_catalog(|reader, catalog| {
             projection(catalog, caller, request)?;
             let types = searched_types(catalog, caller, request);
@@ -96,10 +96,10 @@ impl Searching<'_> {
             let mut text_memory = BufferReservation::new(&caller.memory);
             let text = hits.render(request, &mut hydration, &mut text_memory)?;
             drop(row_memory);
-            // All objects influence scores and counts. The result of an index that is or was replaced does not
-            // last: an admin may have found it wrong.
-            let is_lasting = is_lasting && is_current && self.cms.index.stays(&index);
-            let types = is_lasting.then_some(TypesRead::All);
+            // The response depends on all types, because all objects influence scores and counts. It is not cached if
+            // the index was replaced or is being rebuilt: an admin may have found that index wrong.
+            let is_cacheable = is_cacheable && is_current && self.cms.index.stays(&index);
+            let types = is_cacheable.then_some(TypesRead::All);
             Ok((Json(hydration.finish(text, text_memory)?.0), types))
         })
     }

@@ -129,7 +129,8 @@ impl Webhooks<'_> {
         let webhook = self.cms.store.read(|reader| self.find(reader, id))?;
         let (pk, ids, now) = (webhook.pk, request.ids.clone(), self.cms.now());
         self.cms.store.write(move |writer| {
-            // Otherwise changes that are not read yet would be collected again.
+            // Without this, changes whose journal rows are not read yet would wait for a quiet period instead of being
+            // sent now.
             delivery_creator::catch_up(writer, now)?;
             writer.restart_webhook(pk, now)?;
             let replayed = if let Some(ids) = ids {
@@ -171,8 +172,8 @@ impl Webhooks<'_> {
             actor: caller.actor().pk.into(),
         };
         self.cms.store.write(move |writer| {
-            // The webhook has no row before its creation is read from the journal, and with a row it would
-            // receive earlier events, too.
+            // First read the journal up to the creation of the webhook: a webhook whose row is inserted before that
+            // would also receive earlier events.
             delivery_creator::catch_up(writer, new.at)?;
             writer.insert_webhook(new.webhook)?;
             let pk = writer.insert_delivery(&new, new.at)?;
@@ -344,7 +345,7 @@ impl Webhooks<'_> {
             let next = schedule::after_attempt(result, attempts, expiry_start, now);
             let (state, due_at) = match next {
                 NextState::Delivered => ("done", None),
-                // A delivery that was given up during this attempt is not tried again.
+                // A delivery that expired during this attempt is not tried again.
                 NextState::Retry { due_at, state } if row.is_pending => (state, Some(due_at)),
                 NextState::Retry { .. } | NextState::Failed => ("failed", None),
             };
@@ -395,8 +396,8 @@ impl Webhooks<'_> {
         })
     }
 
-    /// Fails expired deliveries and creates those of new journal rows; returns the last row that was
-    /// read. The clean-up stores its number, so that the rows up to it can be removed.
+    /// Fails expired deliveries, and creates the deliveries of new journal rows; returns the `seq` of the last row that
+    /// was read. The caller stores it as the webhook cursor, so that the rows up to it can be removed.
     pub(crate) fn clean_up(&self) -> Result<i64> {
         while self.expire_deliveries()? {}
         while self.create_deliveries()? {}

@@ -219,8 +219,8 @@ impl WriteTransaction<'_> {
         self.0.connection.execute_batch("REINDEX").map_err(map)
     }
 
-    /// Counts a change of every type, so that nothing that was cached before is used again.
-    pub fn count_change_of_all_types(&self) -> Result<()> {
+    /// Increments the change counter of every type, so that all cached data becomes invalid.
+    pub fn increment_all_change_counters(&self) -> Result<()> {
         self.execute("UPDATE ctd_state SET changes = changes + 1", [])
     }
 

@@ -6,15 +6,14 @@ use rusqlite::params;
 use super::{Reader, WriteTransaction};
 
 impl Reader<'_> {
-    /// Returns the folders with an unfinished import, by name, each with the greatest primary key
-    /// of an object at its start.
+    /// Returns the folders with an unfinished import, by name, each with the greatest primary key that any object had
+    /// when the import started.
     pub fn unfinished_imports(&self) -> Result<Vec<(String, i64)>> {
         let sql = "SELECT folder, after FROM unfinished_import ORDER BY folder";
         self.query_rows(sql, [], |row| row.try_into())
     }
 
-    /// Returns those of the ids whose live object was created after the object with the primary key
-    /// `after`.
+    /// Returns the ids, out of `ids`, of live objects whose primary key is greater than `after`.
     pub fn created_after(&self, ctd: i64, ids: &[&str], after: i64) -> Result<Vec<String>> {
         let ids = serde_json::to_string(ids).expect("strings are valid JSON");
         self.query_values(

@@ -169,8 +169,8 @@ impl Store {
         })
     }
 
-    /// Locks the data directory exclusively instead of shared, if no other process uses it; returns whether it did. A process
-    /// that opens the directory then waits for [`Self::lock_directory_shared`], and fails after 10 s.
+    /// Locks the data directory exclusively instead of shared, if no other process uses it; returns whether it did. A
+    /// process that opens the directory then waits for [`Self::lock_directory_shared`], and fails after 10 s.
     ///
     /// # Errors
     /// [`Error::Conflict`] if a newer version migrates the database at that moment.

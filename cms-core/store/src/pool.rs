@@ -144,7 +144,7 @@ impl Pool {
         }
     }
 
-    /// Returns a connection or its permit, and wakes a waiting thread.
+    /// Gives back a connection, or the right to open one, and wakes a waiting thread.
     fn put(&self, give: impl FnOnce(&mut State)) {
         let mut state = self.state.lock();
         give(&mut state);

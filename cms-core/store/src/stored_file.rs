@@ -91,7 +91,7 @@ impl WriteTransaction<'_> {
     }
 
     /// Records an upload whose file is sent next. Returns false, without a change, if an upload of other
-    /// content was recorded within a period: its file may be on the way.
+    /// content was recorded within a period: that upload may still be sending its file.
     pub fn reserve_file(
         &self,
         id: &FileId,
@@ -107,8 +107,8 @@ impl WriteTransaction<'_> {
         Ok(is_free)
     }
 
-    /// Removes the record of a file, unless the file was uploaded again within a period. Returns
-    /// whether the file has no record now.
+    /// Removes the record of a file, unless it was recorded within the period `recent`. Returns whether the file has no
+    /// record now.
     pub fn remove_file_record(&self, id: &FileId, again: Range<Timestamp>) -> Result<bool> {
         let id = id.to_string();
         self.execute(

@@ -150,8 +150,8 @@ impl Reader<'_> {
         )
     }
 
-    /// Counts the objects of a webhook whose last attempt was an outage. Outages before the last success
-    /// of the webhook do not count.
+    /// Counts the queues of a webhook that have a delivery whose last attempt was an outage. Outages before the last
+    /// success of the webhook are not counted.
     pub fn webhook_outages(&self, webhook: i64) -> Result<u64> {
         self.query_value(
             "SELECT count(DISTINCT queue) FROM webhook_delivery WHERE webhook = ?1 AND outage",
@@ -327,7 +327,7 @@ impl WriteTransaction<'_> {
         )
     }
 
-    /// Queues a completed delivery again, at its old position.
+    /// Queues an ended delivery again, at its old position.
     pub fn requeue_delivery(&self, pk: i64, now: Timestamp) -> Result<()> {
         let requeued: Option<(i64, String)> = self.query_optional(
             "UPDATE webhook_delivery

@@ -254,8 +254,8 @@ impl Writer {
         while self.wait_for_writes() {
             let ended = catch_unwind(AssertUnwindSafe(|| self.run_next_batch()));
             if ended.is_err() {
-                // The writes that the batch took have failed. It may have panicked before it took any.
-                // So that no write waits forever, as many waiting writes as fit in a batch fail too.
+                // The writes that the batch took have failed. But the batch may have panicked before it took any write.
+                // So the next waiting writes, up to the size of a batch, fail too: otherwise they could wait forever.
                 drop(self.take_waiting(MAX_WRITES_PER_COMMIT));
             }
         }

@@ -55,7 +55,7 @@ fn assert_loaded(cms: &Cms) {
 }
 
 #[test]
-fn bulk_load_drops_and_builds_the_indexes_without_unique_values() {
+fn bulk_load_drops_and_rebuilds_all_indexes_except_those_of_unique_values() {
     let test = standalone();
     let complete = indexes(&test.path());
     let mut during = BTreeSet::new();

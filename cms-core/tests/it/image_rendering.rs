@@ -125,9 +125,9 @@ fn assert_shows(
     let image = decoded(bytes);
     assert_eq!(image.dimensions(), size, "{what}");
     let (left, top, width, height) = part;
-    let is_cut = (f64::from(size.0), f64::from(size.1)) == (width, height);
-    // Pixels that are only cut out are equal, except for rounding.
-    let tolerance = if is_cut { kind.cut + 0.5 } else { kind.scaled };
+    let is_cropped = (f64::from(size.0), f64::from(size.1)) == (width, height);
+    // Pixels that are only cropped are equal, except for rounding.
+    let tolerance = if is_cropped { kind.cut + 0.5 } else { kind.scaled };
     let mut sum = 0.0;
     for (x, y, Rgb([red, green, blue])) in image.enumerate_pixels() {
         let across = left + (f64::from(x) + 0.5) * width / f64::from(size.0);
@@ -160,11 +160,11 @@ fn resize_table_matches_the_rendered_pixels() {
         // 0xH
         ((300, 150), "0x30", (0., 0., 300., 150.), (60, 30)),
         ((2, 300), "0x20", (0., 0., 2., 300.), (1, 20)),
-        // WxH: scaled to fill, then cut to the centre.
+        // WxH: scaled to fill, then cropped to the centre.
         ((300, 150), "50x50", (75., 0., 150., 150.), (50, 50)),
         ((150, 300), "50x50", (0., 75., 150., 150.), (50, 50)),
         ((300, 150), "60x30", (0., 0., 300., 150.), (60, 30)),
-        // Never larger, so that only one side is cut.
+        // Never larger, so that only one side is cropped.
         ((1000, 500), "800x800", (100., 0., 800., 500.), (800, 500)),
         ((300, 150), "500x50", (0., 50., 300., 50.), (300, 50)),
         ((3, 2), "1x1", (0., 0., 2., 2.), (1, 1)),
@@ -293,7 +293,7 @@ fn trim_table_matches_the_rendered_pixels() {
         let found = uploaded.get("0x0/transform/trim/10,20,50,60", None).unwrap();
         let what = format!("{} by path", kind.extension);
         assert_shows(&found, (400, 300), (330., 10., 50., 60.), (50, 60), kind, &what);
-        // Trimmed, then scaled, then cut to the centre.
+        // Trimmed, then scaled, then cropped to the centre.
         let found = uploaded.get("25x25/transform/trim/100,100,100,50", None).unwrap();
         assert_shows(&found, (400, 300), (225., 100., 50., 50.), (25, 25), kind, &what);
     }

@@ -1,5 +1,5 @@
-//! Objects with and without incoming links: lists and their counts, which are found in different ways,
-//! compared with the links of each object.
+//! Filters on incoming links: the list and its count, which are computed in different ways, are both compared with the
+//! links of each object.
 
 use cms_core::{
     Caller, Visibility,
@@ -26,18 +26,18 @@ const POSTS: usize = 4;
 const SOURCES: [&str; 2] = ["post", "page"];
 
 /// An object with links: its type and number.
-type Post = (&'static str, usize);
+type Source = (&'static str, usize);
 
 /// A step in the life of a post, a page or a tag, with the tags that it links to.
 #[derive(Clone, Debug)]
 enum Step {
-    Write(Post, Vec<usize>),
+    Write(Source, Vec<usize>),
     LinkTag(usize, Vec<usize>),
     PublishTag(usize),
     DeleteTag(usize),
-    Publish(Post),
-    Unpublish(Post),
-    Delete(Post),
+    Publish(Source),
+    Unpublish(Source),
+    Delete(Source),
     Restore,
 }
 
@@ -102,7 +102,7 @@ fn create(blog: Blog) -> TestCms {
 fn run(test: &TestCms, step: &Step) {
     let (objects, local) = (test.cms.objects(), Caller::local());
     let id = |post: &usize| format!("post-{post}");
-    let publish = |(name, post): &Post, action| {
+    let publish = |(name, post): &Source, action| {
         // Refused for objects that do not exist, and on other types.
         test.cms.publishing().set_status(&local, name, &id(post), action, false).ok();
     };

@@ -224,7 +224,7 @@ fn orphaned_files_age_from_their_first_record() {
 
 /// An orphaned file that got an object is kept for another day after the object is removed.
 #[test]
-fn orphaned_files_start_a_new_day_after_an_object() {
+fn orphaned_file_is_kept_for_another_day_after_its_object_is_removed() {
     let core = TestCms::new();
     let cms = &core.cms;
     let unsaved = UploadRequest { save: false, ..image("a.png") };

@@ -339,7 +339,7 @@ fn search_stops_waiting_for_a_locked_index() {
 }
 
 #[test]
-fn search_says_that_the_index_is_of_another_state() {
+fn search_reports_an_incomplete_index_after_the_database_was_replaced() {
     let folder = indexed();
     let path = folder.path().join("data");
     fs::copy(path.join("cms.db"), path.join("older.db")).unwrap();

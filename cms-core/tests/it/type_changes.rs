@@ -323,7 +323,7 @@ fn published_versions_do_not_block_turning_draft_and_public_off() {
 }
 
 #[test]
-fn removed_relation_releases_its_targets() {
+fn targets_of_a_removed_relation_can_be_deleted() {
     let (test, local, mut definition) = with_published_article();
     let objects = test.cms.objects();
     assert!(matches!(objects.delete(&local, "article", "b"), Err(Error::Rejected(_))));
@@ -395,7 +395,7 @@ fn empty_list_is_no_value_of_a_required_property_in_a_list() {
 
 /// The published version of `a` links to `b`, its current version does not.
 #[test]
-fn relation_removed_with_draft_and_public_releases_its_targets() {
+fn targets_of_a_relation_removed_with_draft_and_public_can_be_deleted() {
     let (test, local, mut definition) = with_published_article();
     let objects = test.cms.objects();
     objects.replace(&local, "article", "a", map(json!({"title": "A"}))).unwrap();
@@ -407,7 +407,7 @@ fn relation_removed_with_draft_and_public_releases_its_targets() {
 
 /// Values of undeclared properties of list items are kept, and may be links.
 #[test]
-fn relation_declared_for_stored_values_holds_its_targets() {
+fn targets_of_a_relation_declared_for_stored_values_cannot_be_deleted() {
     let links = json!({ "type": "array", "items": { "$ref": "#/components/schemas/DataSource" } });
     let related = with_rows(&links, "datasource", false);
     let mut other = with_rows(&json!({ "type": "string" }), "text", false);
@@ -433,7 +433,7 @@ fn rows_of_links(test: &TestCms) -> Vec<String> {
 }
 
 #[test]
-fn copy_links_by_a_unique_relation_to_the_copy_of_its_target() {
+fn unique_relation_of_a_copy_links_to_the_copied_target() {
     let (_, local, mut definition) = with_published_article();
     definition.insert("draftPublic".to_owned(), json!(false));
     definition["metaDefinition"]["propertiesConfig"]["related"]["unique"] = json!(true);

@@ -74,8 +74,8 @@ fn fill(cms: &Cms) {
     objects.create(&local(), "_webhooks", map(webhook("hook", &json!({})))).unwrap();
     objects.create(&local(), "_tag", map(json!({ "id": "told", "name": "Told" }))).unwrap();
     while cms.webhooks().create_deliveries().unwrap() {}
-    fill_people(cms);
-    fill_delivery_log(cms);
+    fill_since_schema_10(cms);
+    fill_since_schema_12(cms);
 }
 
 const EMAIL: &str = "ada@example.com";
@@ -88,7 +88,7 @@ fn sign_in(cms: &Cms) -> Caller {
 }
 
 /// Creates the content that every directory has since schema 10.
-fn fill_people(cms: &Cms) {
+fn fill_since_schema_10(cms: &Cms) {
     cms.sessions().create_first_admin(EMAIL, PASSWORD).unwrap();
     let ada = sign_in(cms);
     let invited = map(json!({ "email": "ben@example.com", "name": "Ben", "role": "author" }));
@@ -107,7 +107,7 @@ fn fill_people(cms: &Cms) {
 }
 
 /// The server of the webhook `logged` has responded.
-fn fill_delivery_log(cms: &Cms) {
+fn fill_since_schema_12(cms: &Cms) {
     let webhooks = cms.webhooks();
     let webhook = map(webhook("logged", &json!({})));
     cms.objects().create(&local(), "_webhooks", webhook).unwrap();
@@ -131,7 +131,7 @@ fn exchange() -> Exchange {
 const PREVIEW: Visibility = Visibility { preview: true, public_only: false };
 
 /// Checks the content that directories have since schema 2.
-fn find_all(cms: &Cms) {
+fn check_since_schema_2(cms: &Cms) {
     let list = |caller: &Caller, name: &str| -> Vec<String> {
         let by_title = ListRequest { order_by: Some("title".to_owned()), ..ListRequest::default() };
         let list = cms.objects().list(caller, name, &by_title).unwrap().to_value();
@@ -179,7 +179,7 @@ fn find_all(cms: &Cms) {
 }
 
 /// Checks the content that directories have since schema 4.
-fn find_webhooks(cms: &Cms) {
+fn check_since_schema_4(cms: &Cms) {
     let log =
         cms.webhooks().log(&local(), "hook", PageRequest { number: 1, limit: 20 }).unwrap().data;
     let pending =
@@ -195,7 +195,7 @@ fn find_webhooks(cms: &Cms) {
 }
 
 /// Checks the content that directories have since schema 10.
-fn find_people(cms: &Cms) {
+fn check_since_schema_10(cms: &Cms) {
     let ada = sign_in(cms);
     let page = PageRequest { number: 1, limit: 20 };
     let users = cms.users().list(&ada, &UserListRequest::default()).unwrap().data;
@@ -220,7 +220,7 @@ fn find_people(cms: &Cms) {
 }
 
 /// Checks the content that directories have since schema 12.
-fn find_delivery_log(cms: &Cms) {
+fn check_since_schema_12(cms: &Cms) {
     let page = PageRequest { number: 1, limit: 20 };
     let log = cms.webhooks().log(&local(), "logged", page).unwrap().data;
     let entry = log.iter().find(|entry| entry.action == "Test").unwrap();
@@ -262,16 +262,16 @@ fn directories_of_every_released_schema_have_everything() {
         assert!(repaired.is_sound(), "schema {number}: {repaired:?}");
         assert_eq!(repaired.media.recorded, unrecorded, "schema {number}");
         if number > 1 {
-            find_all(&cms);
+            check_since_schema_2(&cms);
         }
         if number > 3 {
-            find_webhooks(&cms);
+            check_since_schema_4(&cms);
         }
         if number > 9 {
-            find_people(&cms);
+            check_since_schema_10(&cms);
         }
         if number > 10 {
-            find_delivery_log(&cms);
+            check_since_schema_12(&cms);
         }
         create_object(&cms, "page", json!({ "id": "new", "title": "New" }));
         let check = cms.check(&CheckRequest::default()).unwrap();
@@ -324,7 +324,7 @@ fn interrupted_upgrade_is_repeated_later() {
     let broken = Cms::open(CoreConfig::new(&data)).map(drop);
     assert!(matches!(broken, Err(Error::Internal(_))), "{broken:?}");
     corrupt("DROP TRIGGER broken");
-    find_all(&Cms::open(CoreConfig::new(&data)).unwrap());
+    check_since_schema_2(&Cms::open(CoreConfig::new(&data)).unwrap());
 }
 
 /// Deliveries of schema 4 had one order for their webhook.
@@ -374,10 +374,10 @@ fn deliveries_keep_their_order_per_object_after_an_upgrade() {
 fn directory_of_this_schema_has_everything() {
     let core = TestCms::new();
     fill(&core.cms);
-    find_all(&core.cms);
-    find_webhooks(&core.cms);
-    find_people(&core.cms);
-    find_delivery_log(&core.cms);
+    check_since_schema_2(&core.cms);
+    check_since_schema_4(&core.cms);
+    check_since_schema_10(&core.cms);
+    check_since_schema_12(&core.cms);
 }
 
 #[test]

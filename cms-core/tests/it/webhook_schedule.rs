@@ -94,7 +94,7 @@ impl Model {
         heads
     }
 
-    fn settle(&mut self) {
+    fn start_expiry_of_heads(&mut self) {
         for head in self.heads() {
             let now = self.now;
             self.deliveries[head].expiry_start.get_or_insert(now);
@@ -107,7 +107,7 @@ impl Model {
         let delivery =
             Delivery { object, state, attempts: 0, created, due, expiry_start, outage: false };
         self.deliveries.push(delivery);
-        self.settle();
+        self.start_expiry_of_heads();
     }
 
     fn next(&self) -> Option<usize> {
@@ -159,7 +159,7 @@ impl Model {
                 delivery.outage = false;
             }
             if self.down.take().is_some() {
-                self.release(Some(index));
+                self.release_heads_except(Some(index));
             }
         } else if let (true, Some((probes, _))) = (is_probe, self.down) {
             self.down = Some((probes + 1, now + backoff(probes + 2, 600)));
@@ -172,10 +172,10 @@ impl Model {
                 self.down = Some((0, now + 10));
             }
         }
-        self.settle();
+        self.start_expiry_of_heads();
     }
 
-    fn release(&mut self, other: Option<usize>) {
+    fn release_heads_except(&mut self, other: Option<usize>) {
         for head in self.heads() {
             let delivery = &mut self.deliveries[head];
             if Some(head) != other {
@@ -185,7 +185,7 @@ impl Model {
     }
 
     fn replay(&mut self) {
-        self.release(None);
+        self.release_heads_except(None);
         self.down = None;
         for delivery in &mut self.deliveries {
             delivery.outage = false;
@@ -202,10 +202,10 @@ impl Model {
                 delivery.expiry_start = None;
             }
         }
-        self.settle();
+        self.start_expiry_of_heads();
     }
 
-    fn give_up(&mut self) {
+    fn expire(&mut self) {
         loop {
             let expired: Vec<usize> = self
                 .heads()
@@ -221,7 +221,7 @@ impl Model {
             for index in expired {
                 self.deliveries[index].state = State::Failed;
             }
-            self.settle();
+            self.start_expiry_of_heads();
         }
     }
 
@@ -336,7 +336,7 @@ proptest! {
                     system.test.cms.webhooks().replay(&Caller::local(), "hook", &all).unwrap();
                 }
                 Step::GiveUp => {
-                    model.give_up();
+                    model.expire();
                     while system.test.cms.webhooks().expire_deliveries().unwrap() {}
                 }
             }

@@ -426,7 +426,7 @@ fn endpoint_that_rejects_the_oldest_delivery_is_up() {
 }
 
 #[test]
-fn deliveries_are_given_up_three_days_after_they_were_first_due() {
+fn deliveries_expire_three_days_after_they_were_first_due() {
     let test = with_webhook();
     articles(&test, &["a"]);
     edit(&test, "a", "A2");

@@ -159,7 +159,7 @@ pub(crate) fn parsed_or_not_found<T>(
 }
 
 /// Deserializes an object; the error message names what is not valid.
-pub(crate) fn structure<T: DeserializeOwned>(object: Map<String, Value>) -> Result<T> {
+pub(crate) fn deserialize<T: DeserializeOwned>(object: Map<String, Value>) -> Result<T> {
     serde_json::from_value(Value::Object(object))
         .map_err(|error| Error::BadRequest(error.to_string()))
 }

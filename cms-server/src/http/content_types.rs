@@ -73,7 +73,7 @@ pub(crate) fn purge_space(cms: &Cms, context: &mut RequestContext<'_>) -> Result
 
 pub(crate) fn plan(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
     let payload = project(context, &["workflows", "contentTypes", "keys", "prune"])?;
-    let request: PlanRequest = body::structure(payload)?;
+    let request: PlanRequest = body::deserialize(payload)?;
     let progress = context.progress.clone().unwrap_or_default();
     Ok(Response::json(&cms.types().plan_with_progress(&context.caller, &request, &progress)?))
 }
@@ -83,7 +83,7 @@ pub(crate) fn apply(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Respo
         context,
         &["workflows", "contentTypes", "keys", "prune", "token", "allowDataLoss"],
     )?;
-    let request: ApplyRequest = body::structure(payload)?;
+    let request: ApplyRequest = body::deserialize(payload)?;
     let progress = context.progress.clone().unwrap_or_default();
     let applied = cms.types().apply_with_progress(&context.caller, &request, progress)?;
     let response = Response::json(&applied);

@@ -46,19 +46,22 @@ pub(crate) fn sign_in(app: &App, request: &UnauthenticatedRequest) -> Result<Res
         SignIn::Password { email, password } => {
             let attempt = start(Some(&email_key(&email)))?;
             let signed_in = sessions.sign_in(&email, &password, &client);
-            (counted(attempt, signed_in, |error| matches!(error, Error::Unauthenticated))?, false)
+            (
+                record_result(attempt, signed_in, |error| matches!(error, Error::Unauthenticated))?,
+                false,
+            )
         }
         SignIn::Code { code, members } => {
             let attempt = start(None)?;
             let signed_in = sessions.sign_in_with_code(&code, &members, &client);
-            let signed_in = counted(attempt, signed_in, is_wrong_code)?;
+            let signed_in = record_result(attempt, signed_in, is_wrong_code)?;
             clear_failures(app, request.address, &signed_in);
             (signed_in, true)
         }
     };
     let is_https = app.config.is_https(&request.head.headers);
     let cookie = cookie::set_session(is_https, &signed_in.cookie, SignedIn::max_age());
-    let response = Response::json(&described(app, signed_in.session))
+    let response = Response::json(&with_server_limits(app, signed_in.session))
         .with_header(header::SET_COOKIE, cookie)
         .with_header(header::CACHE_CONTROL, NO_STORE);
     // A code may set a new password, which ends the other sessions of the user.
@@ -76,16 +79,16 @@ pub(super) fn clear_failures(app: &App, address: Option<IpAddr>, signed_in: &Sig
 pub(crate) fn code(app: &App, request: &UnauthenticatedRequest) -> Result<Response> {
     let code = code_of(&body::object(&request.body)?)?;
     let attempt = app.sign_in_limits.start(request.address, None, app.uptime())?;
-    let info = counted(attempt, app.cms.sessions().code(&code), is_wrong_code)?;
+    let info = record_result(attempt, app.cms.sessions().code(&code), is_wrong_code)?;
     Ok(Response::json(&info).with_header(header::CACHE_CONTROL, NO_STORE))
 }
 
 pub(crate) fn current(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
     let session = cms.sessions().current(&context.caller)?;
-    Ok(Response::json(&described(context.app, session)))
+    Ok(Response::json(&with_server_limits(context.app, session)))
 }
 
-fn described(app: &App, session: CurrentSession) -> CurrentSession {
+fn with_server_limits(app: &App, session: CurrentSession) -> CurrentSession {
     CurrentSession { context: complete(app, session.context), ..session }
 }
 
@@ -99,7 +102,7 @@ pub(crate) fn change_password(cms: &Cms, context: &mut RequestContext<'_>) -> Re
     let attempt = app.sign_in_limits.start(address, Some(&email_key(email)), app.uptime())?;
     let client = client(address, context.head);
     let changed = cms.sessions().change_password(&context.caller, &change, &client);
-    counted(attempt, changed, |error| is_at(error, "currentPassword"))?;
+    record_result(attempt, changed, |error| is_at(error, "currentPassword"))?;
     Ok(Response::no_content())
 }
 
@@ -119,7 +122,7 @@ pub(crate) fn end_others(cms: &Cms, context: &mut RequestContext<'_>) -> Result<
 }
 
 /// Records the result of an attempt. Errors that say nothing about the secret do not count.
-fn counted<T>(
+fn record_result<T>(
     attempt: SignInAttempt<'_>,
     result: Result<T>,
     is_failure: impl Fn(&Error) -> bool,

@@ -1,9 +1,9 @@
 //! One connection: the unsent bytes of its responses, and when the server closes it.
 //!
 //! Every byte of a response that is in memory counts against the budgets of the connection and of
-//! the process, until the HTTP library has written it to the socket. The library buffers what
-//! HTTP/2 streams have no window for, so this count is the only measure of memory that clients hold
-//! by not reading. [`mod@crate::server`] drives the connection.
+//! the process, until the HTTP library has written it to the socket. The library buffers data of HTTP/2 streams whose
+//! flow control window is full, so this count alone shows the memory that clients occupy by not reading.
+//! [`mod@crate::server`] drives the connection.
 
 use std::{
     io,

@@ -192,7 +192,7 @@ mod tests {
         Duration::from_secs(seconds)
     }
 
-    /// The seconds to wait; none when the attempt was allowed, and failed.
+    /// Makes a failed attempt. Returns the seconds to wait if the limits refuse the attempt.
     fn fail(limits: &SignInLimits, from: &str, email: Option<&str>, now: u64) -> Option<u64> {
         match limits.start(address(from), email, at(now)) {
             Ok(_) => None,

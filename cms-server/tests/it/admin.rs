@@ -134,7 +134,8 @@ fn build_page(programs: &str, required: bool) -> (Output, PathBuf, tempfile::Tem
         .env("OUT_DIR", &out)
         .env("CARGO_FEATURE_ADMIN", "1")
         .env("PATH", programs)
-        .env_remove("CMS_REQUIRE_ADMIN");
+        .env_remove("CMS_REQUIRE_ADMIN")
+        .env_remove("RUSTC_WORKSPACE_WRAPPER");
     if required {
         command.env("CMS_REQUIRE_ADMIN", "1");
     }

@@ -71,10 +71,10 @@ const REMOVE: [u16; 7] = [401, 401, 403, 204, 204, 403, 204];
 const TYPES: [u16; 7] = [401, 401, 403, 200, 403, 403, 200];
 const PURGE: [u16; 7] = [401, 401, 403, 204, 403, 403, 204];
 const MANAGE: [u16; 7] = [401, 401, 403, 403, 403, 403, 200];
-const ACCEPT: [u16; 7] = [401, 401, 403, 403, 403, 403, 202];
-const REVOKE: [u16; 7] = [401, 401, 403, 403, 403, 403, 204];
-const OF_ADMIN: [u16; 7] = [401, 401, 404, 404, 404, 404, 200];
-const STOPPED_BY_ADMIN: [u16; 7] = [401, 401, 404, 404, 404, 404, 204];
+const MANAGE_ACCEPTED: [u16; 7] = [401, 401, 403, 403, 403, 403, 202];
+const MANAGE_NO_CONTENT: [u16; 7] = [401, 401, 403, 403, 403, 403, 204];
+const READ_JOB_OF_ADMIN: [u16; 7] = [401, 401, 404, 404, 404, 404, 200];
+const STOP_JOB_OF_ADMIN: [u16; 7] = [401, 401, 404, 404, 404, 404, 204];
 
 pub(crate) fn rows() -> Vec<Row> {
     let mut rows = Vec::new();
@@ -157,12 +157,12 @@ pub(crate) fn rows() -> Vec<Row> {
     row("GET", "/api/v1/activity", "/api/v1/activity", none.clone(), ANY_KEY);
     presence(&mut row);
     row("GET", "/api/v1/job", "/api/v1/job", none.clone(), ANY_KEY);
-    row("GET", "/api/v1/job/{id}", "/api/v1/job/BULK", none.clone(), OF_ADMIN);
+    row("GET", "/api/v1/job/{id}", "/api/v1/job/BULK", none.clone(), READ_JOB_OF_ADMIN);
     let stop = ("/api/v1/job/{id}/stop", "/api/v1/job/BULK/stop");
-    row("POST", stop.0, stop.1, none.clone(), STOPPED_BY_ADMIN);
+    row("POST", stop.0, stop.1, none.clone(), STOP_JOB_OF_ADMIN);
     let reindex = "/api/v1/internal/reindex";
     row("GET", reindex, reindex, none.clone(), MANAGE);
-    row("POST", reindex, reindex, json!({}), ACCEPT);
+    row("POST", reindex, reindex, json!({}), MANAGE_ACCEPTED);
     row("POST", "/api/v1/internal/check", "/api/v1/internal/check", Value::Null, MANAGE);
     row("GET", "/api/v1/internal/backup", "/api/v1/internal/backup", Value::Null, MANAGE);
     let job = ("/api/v1/internal/job/{id}", "/api/v1/internal/job/JOB");
@@ -182,7 +182,7 @@ pub(crate) fn rows() -> Vec<Row> {
     row("POST", keys, keys, json!({ "name": "new", "kind": "read_only" }), MANAGE);
     let key = ("/api/v1/internal/key/{id}", "/api/v1/internal/key/KEY");
     row("PUT", key.0, key.1, json!({}), MANAGE);
-    row("DELETE", key.0, key.1, none.clone(), REVOKE);
+    row("DELETE", key.0, key.1, none.clone(), MANAGE_NO_CONTENT);
     let rotate = ("/api/v1/internal/key/{id}/rotate", "/api/v1/internal/key/KEY/rotate");
     row("POST", rotate.0, rotate.1, none.clone(), MANAGE);
     users(&mut row);
@@ -222,7 +222,13 @@ fn views(row: &mut impl FnMut(&'static str, &'static str, &'static str, Value, [
     row("POST", all, "/api/v1/internal/contenttype/post/views", view.clone(), WRITE);
     let one = "/api/v1/internal/contenttype/{name}/views/{id}";
     row("PUT", one, "/api/v1/internal/contenttype/post/views/VIEW", view, MANAGE);
-    row("DELETE", one, "/api/v1/internal/contenttype/post/views/VIEW", Value::Null, REVOKE);
+    row(
+        "DELETE",
+        one,
+        "/api/v1/internal/contenttype/post/views/VIEW",
+        Value::Null,
+        MANAGE_NO_CONTENT,
+    );
 }
 
 /// Working copies; no caller has one before.
@@ -282,7 +288,7 @@ fn workflows(row: &mut impl FnMut(&'static str, &'static str, &'static str, Valu
     let one = ("/api/v1/internal/workflow/{id}", "/api/v1/internal/workflow/own");
     row("GET", one.0, one.1, Value::Null, MANAGE);
     row("PUT", one.0, one.1, json!({ "states": ["new", "done"] }), MANAGE);
-    row("DELETE", one.0, one.1, Value::Null, REVOKE);
+    row("DELETE", one.0, one.1, Value::Null, MANAGE_NO_CONTENT);
 }
 
 fn users(row: &mut impl FnMut(&'static str, &'static str, &'static str, Value, [u16; 7])) {
@@ -293,7 +299,7 @@ fn users(row: &mut impl FnMut(&'static str, &'static str, &'static str, Value, [
     let one = ("/api/v1/internal/user/{id}", "/api/v1/internal/user/USER");
     row("GET", one.0, one.1, none.clone(), MANAGE);
     row("PUT", one.0, one.1, json!({ "role": "author" }), MANAGE);
-    row("DELETE", one.0, one.1, none.clone(), REVOKE);
+    row("DELETE", one.0, one.1, none.clone(), MANAGE_NO_CONTENT);
     row(
         "POST",
         "/api/v1/internal/user/{id}/link",
@@ -303,7 +309,7 @@ fn users(row: &mut impl FnMut(&'static str, &'static str, &'static str, Value, [
     );
     let sessions = ("/api/v1/internal/user/{id}/session", "/api/v1/internal/user/USER/session");
     row("GET", sessions.0, sessions.1, none.clone(), MANAGE);
-    row("DELETE", sessions.0, sessions.1, none.clone(), REVOKE);
+    row("DELETE", sessions.0, sessions.1, none.clone(), MANAGE_NO_CONTENT);
     let methods = "/api/v1/session/methods";
     row("GET", methods, methods, none.clone(), UNAUTHENTICATED);
     for path in ["/api/v1/session/openid", "/api/v1/session/openid/callback"] {

@@ -259,7 +259,7 @@ async fn path_that_is_not_valid_returns_404() {
 
 /// Query parameters are corrected or rejected; nothing in them becomes part of a statement.
 #[tokio::test]
-async fn query_that_attacks_is_harmless() {
+async fn injection_in_a_query_has_no_effect() {
     let app = TestApp::new();
     let sql = [
         "' OR '1'='1",

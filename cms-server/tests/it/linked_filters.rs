@@ -265,7 +265,7 @@ async fn filter_on_incoming_links_matches_any_visible_link() {
     // Repeated values count once.
     let books = includes(vec!["book".to_owned(); 500]);
     assert_eq!(ids(&app, &CURRENT, "person", &books).await, ["eve"]);
-    // As for other lists: any link includes no value.
+    // As for other lists, `includes` without values matches every link.
     assert_eq!(ids(&app, &CURRENT, "person", &includes(Vec::new())).await, ["eve"]);
     let different = includes((0..101).map(|number| number.to_string()).collect());
     let message = "Too many values of includes for internal.incoming, limit: 100";

@@ -8,8 +8,8 @@ const PLAN: &str = "/api/v1/internal/contenttype/plan";
 const APPLY: &str = "/api/v1/internal/contenttype/apply";
 const STREAM: (&str, &str) = ("accept", "application/json;q=0.5, text/event-stream");
 
-/// `post` without its title, which is the only value of the object `one`, and with a slug, which may
-/// be required.
+/// A project that removes the property `title` of `post`, the only value of the object `one`, and adds the property
+/// `slug`, which is required if `requires_slug` is true.
 fn untitled(requires_slug: bool) -> Value {
     let mut wanted = json!(definition("post"));
     let properties = wanted["schemaDefinition"]["allOf"][1]["properties"].as_object_mut().unwrap();

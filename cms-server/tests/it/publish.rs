@@ -100,8 +100,8 @@ async fn status_table() {
     let published = State { updated: 1, published: Some((1, "Old", 1)), ..first("public") };
     let modified =
         State { status: "modified", version: 2, title: "Edited", updated: 2, ..published };
-    // The status after publish, unpublish, archive and an edit. The same status means no change,
-    // none a refused action.
+    // The status after publish, unpublish, archive and an edit. The same status means that nothing changes; `None`
+    // means that the action is refused.
     let table = [
         (first("draft"), [Some("public"), Some("draft"), None], "draft"),
         (published, [Some("public"), Some("draft"), Some("archived")], "modified"),
@@ -375,7 +375,7 @@ async fn cascade_publishes_linked_objects() {
 
 /// The cascade skips linked objects that have the status already or may not get it.
 #[tokio::test]
-async fn cascade_skips_objects_in_other_statuses() {
+async fn cascade_skips_objects_whose_status_cannot_change() {
     let app = linked().await;
     done(&app, "article/main", "publish").await;
     done(&app, "article/a", "publish").await;

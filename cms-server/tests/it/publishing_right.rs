@@ -78,7 +78,7 @@ async fn author_edits_drafts_and_leaves_the_published_version() {
         send(&app, AUTHOR, "POST", &format!("{article}/live/duplicate"), &copy).await.0,
         200
     );
-    // Readers would notice the deletion of a modified object.
+    // Readers see the published version of a modified object, so the deletion needs the publishing right.
     assert_eq!(
         send(&app, AUTHOR, "DELETE", &format!("{article}/live"), &Value::Null).await,
         forbidden()
@@ -116,7 +116,8 @@ async fn author_changes_nothing_in_state_public() {
         let path = format!("/api/v1/workflow/memo/{id}");
         send(&app, caller, "PUT", &path, &json!({ "action": action })).await.0
     };
-    // Transitions from and to `public` need the right, enabled or not; the workflow checks the others.
+    // Transitions from and to `public` need the right, even if the current state does not allow them. The workflow
+    // alone checks the other transitions.
     assert_eq!(state(AUTHOR, "one", "_review_public").await, 403);
     assert_eq!(state(AUTHOR, "one", "_public_archive").await, 403);
     assert_eq!(state(AUTHOR, "one", "_draft_review").await, 200);
@@ -163,7 +164,8 @@ async fn author_changes_nothing_in_state_public() {
     assert_eq!(titles().await, ["B", "B"]);
 }
 
-/// A user with role custom has the right only by a setting; a key with the update right has it.
+/// A user with role custom has the publishing right only if `mayPublish` is set; a key with the update right always has
+/// it.
 #[tokio::test]
 async fn custom_user_publishes_by_setting() {
     let app = app().await;

@@ -103,8 +103,7 @@ fn read() -> impl Strategy<Value = (String, CallerKind)> {
             "?fields[]=title&fields[]=internal.createdBy&fields[]=related&hydrate=1&odd=1",
         ][..],
     );
-    // Without words: scores of words move a little when index segments are merged, with and without
-    // a cache.
+    // No search words: a merge of index segments changes their scores slightly, whether or not responses are cached.
     let searches = prop::sample::select(
         &["?q=*&hydrate=1", "?q=*&filters[title]=title&content_type[]=note"][..],
     );

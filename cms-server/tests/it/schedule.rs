@@ -168,7 +168,7 @@ async fn schedule_is_set_changed_and_removed() {
     assert_eq!(schedule(&app, SCHEDULE, 10).await, wrong);
 }
 
-/// The object is published at the scheduled time, not a second earlier, as by the publish action.
+/// The object is published at the scheduled time and not a second earlier, with the result of the publish action.
 #[tokio::test]
 async fn due_schedule_publishes_once() {
     let app = app().await;
@@ -398,7 +398,7 @@ async fn schedules_are_listed_by_time_type_and_id() {
 }
 
 #[tokio::test]
-async fn schedule_of_a_command_has_no_key() {
+async fn schedule_by_a_command_names_the_local_caller() {
     let app = app().await;
     let later = json!({ "scheduledAt": "2026-01-02T04:00", "timeZone": "Europe/Warsaw" });
     let local = Caller::local();

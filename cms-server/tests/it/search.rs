@@ -186,7 +186,7 @@ async fn range_filter_includes_its_bounds() {
     assert_eq!(ids(&app, CallerKind::ReadOnly, &[], early).await, [""; 0]);
 }
 
-/// Other links have the same words, other dates the same numbers.
+/// The other objects have links with the same words, or dates with the same numbers.
 #[tokio::test]
 async fn filter_of_a_link_date_or_number_matches_the_complete_value() {
     let app = TestApp::with_type("news_tag", &json!({}));

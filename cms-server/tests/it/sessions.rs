@@ -319,7 +319,7 @@ async fn set_up_link_ends_with_the_first_user() {
     assert_eq!(sign_in(&app, &credentials(email)).await.status, 401);
 }
 
-/// A page whose user has been replaced in another tab of the browser changes nothing.
+/// The server refuses requests of a page if another user has signed in in another tab of the browser.
 #[tokio::test]
 async fn request_in_the_name_of_another_user_is_refused() {
     let app = TestApp::new();

@@ -38,47 +38,47 @@ const NOTES: Seen = &[("plain", Current), ("hub", Current), ("front", Current)];
 struct View {
     headers: &'static [(&'static str, &'static str)],
     /// In lists and hydrated links.
-    many_articles: Seen,
+    listed_articles: Seen,
     /// In requests for one object.
-    one_article: Seen,
+    single_articles: Seen,
     papers: Seen,
 }
 
 const VIEWS: [View; 6] = [
     View {
         headers: &[],
-        many_articles: PUBLIC_ARTICLES,
-        one_article: EVERY_ARTICLE,
+        listed_articles: PUBLIC_ARTICLES,
+        single_articles: EVERY_ARTICLE,
         papers: EVERY_PAPER,
     },
     View {
         headers: &[("X-MODE", "preview")],
-        many_articles: EVERY_ARTICLE,
-        one_article: EVERY_ARTICLE,
+        listed_articles: EVERY_ARTICLE,
+        single_articles: EVERY_ARTICLE,
         papers: EVERY_PAPER,
     },
     View {
         headers: &[("x-visibility", "public")],
-        many_articles: PUBLIC_ARTICLES,
-        one_article: PUBLIC_ARTICLES,
+        listed_articles: PUBLIC_ARTICLES,
+        single_articles: PUBLIC_ARTICLES,
         papers: PUBLIC_PAPERS,
     },
     View {
         headers: &[("x-mode", "PREVIEW"), ("X-VISIBILITY", "Public")],
-        many_articles: PUBLIC_ARTICLES,
-        one_article: PUBLIC_ARTICLES,
+        listed_articles: PUBLIC_ARTICLES,
+        single_articles: PUBLIC_ARTICLES,
         papers: PUBLIC_PAPERS,
     },
     View {
         headers: &[("x-mode", "Preview"), ("x-visibility", "all")],
-        many_articles: EVERY_ARTICLE,
-        one_article: EVERY_ARTICLE,
+        listed_articles: EVERY_ARTICLE,
+        single_articles: EVERY_ARTICLE,
         papers: EVERY_PAPER,
     },
     View {
         headers: &[("x-mode", "public"), ("x-visibility", "preview")],
-        many_articles: PUBLIC_ARTICLES,
-        one_article: EVERY_ARTICLE,
+        listed_articles: PUBLIC_ARTICLES,
+        single_articles: EVERY_ARTICLE,
         papers: EVERY_PAPER,
     },
 ];
@@ -99,13 +99,13 @@ const TARGETS: [&str; 11] = [
 
 impl View {
     /// An object in lists and hydrated links.
-    fn of_many(&self, target: &str) -> Option<Value> {
-        self.find(target, self.many_articles)
+    fn in_list(&self, target: &str) -> Option<Value> {
+        self.find(target, self.listed_articles)
     }
 
     /// An object in requests for one object.
-    fn of_one(&self, target: &str) -> Option<Value> {
-        self.find(target, self.one_article)
+    fn in_single_request(&self, target: &str) -> Option<Value> {
+        self.find(target, self.single_articles)
     }
 
     fn find(&self, target: &str, articles: Seen) -> Option<Value> {
@@ -115,13 +115,13 @@ impl View {
             "paper" => self.papers,
             _ => NOTES,
         };
-        seen.iter().find(|(seen, _)| *seen == id).map(|(_, edition)| complete(target, *edition))
+        seen.iter().find(|(seen, _)| *seen == id).map(|(_, version)| complete(target, *version))
     }
 
     /// All objects of a type in a list.
     fn all(&self, name: &str) -> Vec<Value> {
         let targets = TARGETS.iter().filter(|target| target.split_once('/').unwrap().0 == name);
-        targets.filter_map(|target| self.of_many(target)).collect()
+        targets.filter_map(|target| self.in_list(target)).collect()
     }
 
     async fn send_as(&self, app: &TestApp, method: &str, path: &str, body: &Value) -> (u16, Value) {
@@ -139,21 +139,21 @@ fn content(target: &str) -> String {
     format!("/api/v1/content/{target}")
 }
 
-fn complete(target: &str, edition: VisibleVersion) -> Value {
+fn complete(target: &str, version: VisibleVersion) -> Value {
     let (name, id) = target.split_once('/').unwrap();
     let published = json!({
         "status": "public", "updatedAt": minute(1), "publicVersion": 1, "publishedAt": minute(1),
     });
-    let (changes, properties) = match (target, edition) {
+    let (changes, properties) = match (target, version) {
         ("article/draft", _) => (json!({ "status": "draft" }), properties("Draft", 1)),
         ("article/public", _) => (published, properties("Public", 2)),
-        ("article/modified", Published) => (published, before()),
+        ("article/modified", Published) => (published, published_properties()),
         ("article/modified", Current) => {
             let changes = json!({
                 "status": "modified", "latestVersion": 2, "updatedAt": minute(2),
                 "publicVersion": 1, "publishedAt": minute(1),
             });
-            (changes, after())
+            (changes, current_properties())
         }
         ("article/archived", _) => {
             (json!({ "status": "archived", "updatedAt": minute(2) }), properties("Archived", 4))
@@ -186,13 +186,13 @@ fn properties(title: &str, price: u32) -> Value {
 }
 
 /// The published version of `article/modified`.
-fn before() -> Value {
+fn published_properties() -> Value {
     let related = links(&["note/plain", "article/public", "paper/draft"]);
     json!({ "title": "Before", "price": 30, "related": related })
 }
 
 /// The current version of `article/modified`.
-fn after() -> Value {
+fn current_properties() -> Value {
     let related = links(&["article/draft", "article/archived", "paper/public"]);
     json!({ "title": "After", "price": 3, "related": related })
 }
@@ -215,7 +215,7 @@ fn hydrated(view: &View, value: &Value, depth: u8) -> Value {
         Value::Object(map) => {
             let target =
                 map.get("dataUrl").and_then(|url| url.as_str()?.strip_prefix("/api/v1/content/"));
-            let found = target.filter(|_| depth > 0).and_then(|target| view.of_many(target));
+            let found = target.filter(|_| depth > 0).and_then(|target| view.in_list(target));
             match found {
                 Some(object) => hydrated(view, &object, depth - 1),
                 None => map.iter().map(|(k, v)| (k.clone(), hydrated(view, v, depth))).collect(),
@@ -242,7 +242,7 @@ async fn fixture() -> TestApp {
     for (price, state) in (1..).zip(["Draft", "Review", "Public", "Archive"]) {
         make(&format!("paper/{}", state.to_lowercase()), properties(state, price)).await;
     }
-    make("article/modified", before()).await;
+    make("article/modified", published_properties()).await;
     make("article/archived", properties("Archived", 4)).await;
     make("note/hub", hub()).await;
     make("note/front", json!({ "title": "Front", "parts": [{ "link": links(&["note/hub"]) }] }))
@@ -264,7 +264,10 @@ async fn fixture() -> TestApp {
         }
     }
     app.wait_a_minute();
-    assert_eq!(app.request("PUT", &content("article/modified"), &after()).await.status, 200);
+    assert_eq!(
+        app.request("PUT", &content("article/modified"), &current_properties()).await.status,
+        200
+    );
     assert_eq!(app.post(&content("article/archived/archive")).await, no_content());
     app
 }
@@ -279,7 +282,8 @@ async fn view_of_lists_and_objects() {
             assert_eq!(view.get(&app, &content(name)).await, wanted, "{view:?} {name}");
         }
         for target in TARGETS {
-            let wanted = view.of_one(target).map_or_else(not_found, |object| (200, object));
+            let wanted =
+                view.in_single_request(target).map_or_else(not_found, |object| (200, object));
             assert_eq!(view.get(&app, &content(target)).await, wanted, "{view:?} {target}");
         }
     }
@@ -345,19 +349,19 @@ async fn view_of_filtered_and_ordered_lists() {
         ("hydrate=0&ids[]=archived".to_owned(), &["archived"], &[]),
     ];
     for view in &VIEWS {
-        let is_public = view.many_articles == PUBLIC_ARTICLES;
+        let is_public = view.listed_articles == PUBLIC_ARTICLES;
         for (query, every, public) in &cases {
             let ids = if is_public { public } else { every };
             let data: Vec<Value> =
-                ids.iter().map(|id| view.of_many(&format!("article/{id}")).unwrap()).collect();
+                ids.iter().map(|id| view.in_list(&format!("article/{id}")).unwrap()).collect();
             let reply = view.get(&app, &format!("{}?{query}", content("article"))).await;
             assert_eq!(reply, (200, listed(&data)), "{view:?} {query}");
         }
-        let total = view.many_articles.len();
+        let total = view.listed_articles.len();
         let second = if is_public { "article/modified" } else { "article/public" };
         let page = json!({
             "total_count": total, "total_pages": total, "current_page": 2, "count": 1,
-            "data": [view.of_many(second).unwrap()],
+            "data": [view.in_list(second).unwrap()],
         });
         let reply = view.get(&app, &format!("{}?limit=1&page=2", content("article"))).await;
         assert_eq!(reply, (200, page), "{view:?}");
@@ -398,7 +402,7 @@ async fn view_of_hydrated_objects() {
     let app = fixture().await;
     for view in &VIEWS {
         for target in TARGETS {
-            let Some(object) = view.of_one(target) else { continue };
+            let Some(object) = view.in_single_request(target) else { continue };
             for depth in [1, 2] {
                 let reply = view.get(&app, &format!("{}?hydrate={depth}", content(target))).await;
                 let wanted = hydrated(view, &object, depth);
@@ -444,14 +448,14 @@ async fn view_of_versions() {
     for view in &VIEWS {
         for target in TARGETS {
             let path = format!("{}/version", content(target));
-            if view.of_one(target).is_none() {
+            if view.in_single_request(target).is_none() {
                 for path in [path.clone(), format!("{path}/1")] {
                     assert_eq!(view.get(&app, &path).await, not_found(), "{view:?} {path}");
                 }
                 continue;
             }
             let mut versions = versions(target);
-            if view.one_article == PUBLIC_ARTICLES && !target.starts_with("note/") {
+            if view.single_articles == PUBLIC_ARTICLES && !target.starts_with("note/") {
                 versions.truncate(1);
             }
             let mut items = Vec::new();
@@ -501,7 +505,7 @@ async fn view_of_workflow_states() {
                 "paper/archive" => ("archive", ways("archive", &[])),
                 _ => ("saved", json!([])),
             };
-            let wanted = match view.of_one(target) {
+            let wanted = match view.in_single_request(target) {
                 Some(_) => (200, json!({ "state": state, "enabled_transitions": enabled })),
                 None => not_found(),
             };
@@ -526,7 +530,8 @@ async fn view_of_deleted_ids() {
         }
     }
     for view in &VIEWS {
-        for (name, seen) in [("note", NOTES), ("article", view.one_article), ("paper", view.papers)]
+        for (name, seen) in
+            [("note", NOTES), ("article", view.single_articles), ("paper", view.papers)]
         {
             let removed = view.get(&app, &content(&format!("{name}/removed"))).await.1;
             let mut removed: Vec<String> = serde_json::from_value(removed).unwrap();

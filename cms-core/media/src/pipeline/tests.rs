@@ -90,7 +90,7 @@ fn seen(bytes: &[u8]) -> DynamicImage {
     image::load_from_memory(bytes).unwrap()
 }
 
-/// The result of a function from sizes to specifications.
+/// Returns a specification, as the parameter `spec` of [`render`] does.
 #[expect(clippy::unnecessary_wraps, reason = "has the signature of a fallible specification")]
 fn spec(
     crop: Rectangle,
@@ -411,7 +411,7 @@ fn sizes_beyond_the_format_maximum_are_rejected() {
 }
 
 #[test]
-fn plan_errors_are_returned() {
+fn spec_errors_are_returned() {
     let source = file(&quarters(8, 8), RenderFormat::Png);
     let plan = |_| Err(Error::invalid("trim", message::NOT_VALID));
     let Err(Error::Invalid(errors)) =

@@ -32,7 +32,7 @@ pub(super) struct Combinations {
 #[derive(Default)]
 struct Combination {
     names: Vec<String>,
-    /// Hashes of the values with the ordinal of their object.
+    /// The hash of each value, mapped to the ordinal of the first object that has the value.
     seen: HashMap<u128, u64>,
     /// Number of objects with a value that an earlier object has, too.
     duplicates: u64,
@@ -53,12 +53,12 @@ impl Combinations {
             names
         };
         let known: Vec<_> = before.unique_together(old).into_iter().map(sorted).collect();
-        let is_due = |names: &Vec<String>| {
+        let needs_check = |names: &Vec<String>| {
             !known.contains(&sorted(names.clone())) || names.iter().any(|name| rewrites(name))
         };
-        let due = after.unique_together(new).into_iter().filter(is_due);
+        let to_check = after.unique_together(new).into_iter().filter(needs_check);
         let check = |names| Combination { names, ..Combination::default() };
-        Self { checks: due.map(check).collect(), object: (0, String::new()) }
+        Self { checks: to_check.map(check).collect(), object: (0, String::new()) }
     }
 
     pub(super) fn is_empty(&self) -> bool {

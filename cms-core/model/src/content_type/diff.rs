@@ -33,7 +33,8 @@ impl PropertyDiff<'_> {
         self.old.zip(self.new).is_some_and(|(old, new)| old.name != new.name)
     }
 
-    /// Returns whether stored values are converted or filled in.
+    /// Returns whether values of the property may have to be written: true for each added property, and for others if
+    /// stored values are converted or filled in.
     pub fn converts(&self) -> bool {
         self.new.is_some_and(|new| self.old.is_none_or(|old| converts(old, new)))
     }

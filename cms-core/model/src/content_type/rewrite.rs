@@ -72,9 +72,9 @@ impl<'a> Rewrite<'a> {
             parts.map(|property| property.name.as_str())
         };
         let titles_change = !parts(before).eq(parts(properties))
-            || steps
-                .iter()
-                .any(|step| step.rewrites() && step.sides().any(|property| property.title_part));
+            || steps.iter().any(|step| {
+                step.rewrites() && step.old_and_new().any(|property| property.title_part)
+            });
         let alters = |name: &str| combinations::alters(&diffs, name);
         Self {
             steps,
@@ -99,13 +99,13 @@ impl<'a> Rewrite<'a> {
     pub fn reads_objects(&self) -> bool {
         self.titles_change
             || !self.combinations.is_empty()
-            || self.steps.iter().any(|step| !step.is_idle())
+            || self.steps.iter().any(|step| !step.affects_no_values())
     }
 
     /// Returns whether the change affects stored values of a property for which `condition` is true.
     pub fn affects(&self, condition: impl Fn(&Property) -> bool) -> bool {
         let mut steps = self.steps.iter().filter(|step| step.rewrites());
-        steps.any(|step| step.sides().any(&condition))
+        steps.any(|step| step.old_and_new().any(&condition))
     }
 
     /// Checks that the link targets in backfill values exist.
@@ -237,18 +237,19 @@ impl<'a> PropertyStep<'a> {
         }
     }
 
-    fn sides(&self) -> impl Iterator<Item = &'a Property> + use<'a> {
+    fn old_and_new(&self) -> impl Iterator<Item = &'a Property> + use<'a> {
         self.diff.old.into_iter().chain(self.diff.new)
     }
 
     /// Returns whether the change affects no stored value: an added optional property.
-    fn is_idle(&self) -> bool {
+    fn affects_no_values(&self) -> bool {
         self.diff.old.is_none() && self.diff.new.is_some_and(|new| !new.required)
     }
 
     /// Returns whether stored versions of objects may change.
     fn rewrites(&self) -> bool {
-        !self.is_idle() && (self.converts || self.diff.new.is_none() || self.diff.is_renamed())
+        !self.affects_no_values()
+            && (self.converts || self.diff.new.is_none() || self.diff.is_renamed())
     }
 
     /// Converts and validates one value, and counts the effect.
@@ -259,7 +260,7 @@ impl<'a> PropertyStep<'a> {
         blockers: &mut FieldErrors,
         exists: &impl Fn(&str) -> Result<bool>,
     ) -> Result<MemberEdit> {
-        if self.is_idle() {
+        if self.affects_no_values() {
             return Ok(MemberEdit::Keep);
         }
         let is_read = self.converts

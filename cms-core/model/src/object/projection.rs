@@ -66,8 +66,8 @@ struct Child {
     node: usize,
 }
 
-/// What the text of a part refers to. Each list is in the order of the text, in which the authors
-/// precede the links.
+/// The authors to insert into the text of a part, and the links to follow. Each list is in text order; in the text, all
+/// authors precede the links.
 #[derive(Debug, Default)]
 pub struct References {
     /// Positions at which the authors are to be inserted.
@@ -129,8 +129,8 @@ pub fn unknown_paths(paths: &[String], declares: impl Fn(&[String]) -> bool) -> 
     paths.iter().filter(is_unknown).cloned().collect()
 }
 
-/// The names in a path; none when its syntax is invalid. `[*]` and `[n]` mean all elements, as a
-/// path without them does.
+/// The names in a path; none when its syntax is invalid. `[*]` and `[n]` are dropped: a path always means all elements
+/// of a list.
 fn names(text: &str) -> Option<Vec<String>> {
     path::names(text.strip_prefix("$.").unwrap_or(text))
 }
@@ -248,8 +248,7 @@ impl Projection {
         names.filter(|name| !["id", "internal"].contains(name))
     }
 
-    /// Appends a part of an object: `id`, and what its paths name, in the order of the complete
-    /// object.
+    /// Appends a part of an object: `id` and the members that the paths select, in the order of the complete object.
     pub fn object(
         &self,
         node: usize,

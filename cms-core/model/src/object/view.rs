@@ -141,6 +141,6 @@ pub fn sees_every_status(caller: &Caller) -> bool {
     caller.visibility.preview && !caller.visibility.public_only
 }
 
-fn edition(is_public: bool) -> Edition {
-    if is_public { Edition::Published } else { Edition::Current }
+fn edition(uses_published: bool) -> Edition {
+    if uses_published { Edition::Published } else { Edition::Current }
 }

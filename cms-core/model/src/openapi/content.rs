@@ -24,7 +24,7 @@ pub(super) struct DocumentedType<'a> {
     pub(super) definition: &'a Definition,
     pub(super) properties: &'a [Property],
     pub(super) names: Names,
-    /// The access of the key to its objects.
+    /// The access of the caller to its objects.
     pub(super) access: Access,
 }
 

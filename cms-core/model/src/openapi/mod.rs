@@ -1,6 +1,6 @@
 //! The OpenAPI document (see docs/reference/openapi.md).
 //!
-//! [`document`] converts content types and the rights of a key to a representation that does not
+//! [`document`] converts content types and the rights of the caller to a representation that does not
 //! depend on the version of OpenAPI ([`ir`]): [`content`] converts one type, [`property`] one
 //! property, [`objects`] has the operations on objects. [`components`], [`system`] and
 //! [`management`] add the parts of every server. [`v3`] and [`v2`] print it with [`schema`],

@@ -19,23 +19,25 @@ use crate::{
     wire::publish::PublishAction,
 };
 
-/// The rights that add an operation.
+/// The rights that a caller needs for an operation. Without them, the document omits the operation.
 #[derive(Clone, Copy)]
-struct Needs {
+struct RequiredRights {
     /// One of them is enough.
     any_of: &'static [Access],
     publish: bool,
 }
 
-const READ: Needs = Needs { any_of: &[Access::READ], publish: false };
-const CREATE: Needs = Needs { any_of: &[Access::CREATE], publish: false };
-const UPDATE: Needs = Needs { any_of: &[Access::UPDATE], publish: false };
-const DELETE: Needs = Needs { any_of: &[Access::DELETE], publish: false };
-const READ_DELETED: Needs = Needs { any_of: &[Access::READ_DELETED], publish: false };
-const DUPLICATE: Needs = Needs { any_of: &[Access::DUPLICATE], publish: false };
+const READ: RequiredRights = RequiredRights { any_of: &[Access::READ], publish: false };
+const CREATE: RequiredRights = RequiredRights { any_of: &[Access::CREATE], publish: false };
+const UPDATE: RequiredRights = RequiredRights { any_of: &[Access::UPDATE], publish: false };
+const DELETE: RequiredRights = RequiredRights { any_of: &[Access::DELETE], publish: false };
+const READ_DELETED: RequiredRights =
+    RequiredRights { any_of: &[Access::READ_DELETED], publish: false };
+const DUPLICATE: RequiredRights = RequiredRights { any_of: &[Access::DUPLICATE], publish: false };
 /// The request says whether it is about a new or an existing object.
-const CREATE_OR_UPDATE: Needs = Needs { any_of: &[Access::CREATE, Access::UPDATE], publish: false };
-const PUBLISH: Needs = Needs { any_of: &[Access::UPDATE], publish: true };
+const CREATE_OR_UPDATE: RequiredRights =
+    RequiredRights { any_of: &[Access::CREATE, Access::UPDATE], publish: false };
+const PUBLISH: RequiredRights = RequiredRights { any_of: &[Access::UPDATE], publish: true };
 
 /// The operations on the objects of one type, or of any type.
 pub(super) struct ObjectOperations<'a> {
@@ -73,7 +75,7 @@ impl ObjectOperations<'_> {
         if self.draft_public {
             all.extend(self.publishing());
         }
-        let is_allowed = |needs: Needs| {
+        let is_allowed = |needs: RequiredRights| {
             needs.any_of.iter().any(|access| may(*access)) && (may_publish || !needs.publish)
         };
         let allowed = all.into_iter().filter(|(needs, _)| is_allowed(*needs));
@@ -110,7 +112,7 @@ impl ObjectOperations<'_> {
         ApiResponse::json(200, "The object", self.schemas.output.clone())
     }
 
-    fn objects(&self) -> Vec<(Needs, Operation)> {
+    fn objects(&self) -> Vec<(RequiredRights, Operation)> {
         let write = |operation: Operation, body: Schema| {
             operation.body(body).respond_to_body([self.object(), invalid(self.errors.clone())])
         };
@@ -141,7 +143,7 @@ impl ObjectOperations<'_> {
         ]
     }
 
-    fn batches(&self) -> Vec<(Needs, Operation)> {
+    fn batches(&self) -> Vec<(RequiredRights, Operation)> {
         let write = |operation: Operation| {
             let reference = Schema::reference;
             operation.body(Schema::list(self.schemas.input.clone())).respond_to_body([
@@ -172,7 +174,7 @@ impl ObjectOperations<'_> {
         ]
     }
 
-    fn versions(&self) -> Vec<(Needs, Operation)> {
+    fn versions(&self) -> Vec<(RequiredRights, Operation)> {
         let list = self.schemas.versions.clone();
         let [page, limit, _, direction] = paging();
         let list = self
@@ -200,7 +202,7 @@ impl ObjectOperations<'_> {
     }
 
     /// What editors need besides reading and writing.
-    fn editing(&self) -> Vec<(Needs, Operation)> {
+    fn editing(&self) -> Vec<(RequiredRights, Operation)> {
         let related = "Ids of related objects that are copied too";
         let related = texts().described(related);
         let list = "relatedObjectsToDuplicate";
@@ -278,7 +280,7 @@ impl ObjectOperations<'_> {
     }
 
     /// Actions on one object, batch actions, and schedules.
-    fn publishing(&self) -> Vec<(Needs, Operation)> {
+    fn publishing(&self) -> Vec<(RequiredRights, Operation)> {
         let depth = "With 1, do the same to objects that this one links to";
         let one = |action: PublishAction| {
             let (verb, capital) = (action.as_str(), pascal_case(action.as_str()));

@@ -22,7 +22,8 @@ use crate::{
 /// The name of the schema of a link.
 pub(super) const DATA_SOURCE: &str = "DataSource";
 
-/// Maximum characters of an example text, and items of an example list, to which these are repeated.
+/// Maximum number of characters of an example text, and of items of an example list. A longer minimum (`minLength`,
+/// `minItems`) is ignored in examples.
 const MAX_EXAMPLE_LENGTH: usize = 100;
 
 /// Returns the schema of the items of a relation to a type, or to any type: links or objects.

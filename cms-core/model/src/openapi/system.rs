@@ -23,7 +23,7 @@ pub(super) const MEDIA_TAG: &str = "Media";
 pub(super) const INTERNAL_TAG: &str = "Internal";
 pub(super) const GRAPHQL_TAG: &str = "GraphQL";
 
-/// The rights of the key that add operations of this module.
+/// The rights of the caller that decide which operations of this module the document contains.
 #[derive(Clone, Copy)]
 #[expect(clippy::struct_excessive_bools, reason = "four independent rights")]
 pub(super) struct OperationRights {
@@ -37,7 +37,7 @@ pub(super) struct OperationRights {
     pub(super) update: bool,
 }
 
-/// The operations that the key allows; those of one path are adjacent.
+/// The operations that the caller may use; those of one path are adjacent.
 pub(super) fn operations(rights: OperationRights) -> Vec<Operation> {
     let mut all = types(rights.change_types);
     all.push(search());

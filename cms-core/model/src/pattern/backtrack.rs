@@ -1,7 +1,7 @@
-//! Matches by backtracking and counts the steps: for patterns with look_around-around or back references, and
+//! Matches by backtracking and counts the steps: for patterns with look-around or back references, and
 //! for automata that are too large for [`super::linear`].
 //!
-//! A stack of frames holds the alternatives to try and the changes to undo. Only look_around-around
+//! A stack of frames holds the alternatives to try and the changes to undo. Only look-around
 //! recurses, as deep as the pattern nests it.
 
 use parking_lot::{Mutex, MutexGuard};
@@ -270,7 +270,7 @@ impl Matcher<'_> {
         }
     }
 
-    /// Returns whether a look_around-around succeeds. The matcher never backtracks into a look_around-around, so its
+    /// Returns whether a look-around succeeds. The matcher never backtracks into a look-around, so its
     /// alternatives are dropped. Its captures stay, and are undone together with those around it.
     fn look_around(&mut self, body: ProgramAddress, at: u32, negated: bool) -> Result<bool> {
         let base = self.frames.len();

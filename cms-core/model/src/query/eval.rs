@@ -114,7 +114,8 @@ impl ConditionMatcher {
                 self.arrays(found).any(|elements| elements.iter().any(|e| self.equals(needles, e)))
             }
             Test::Includes { all, each } => self.arrays(found).any(|mut elements| {
-                // First drops elements that equal none of the values: otherwise each value would be compared with every element.
+                // First drops elements that equal none of the values: otherwise each value would be compared with every
+                // element.
                 elements.retain(|element| self.equals(all, element));
                 each.iter().all(|needle| elements.iter().any(|e| self.equals(needle, e)))
             }),

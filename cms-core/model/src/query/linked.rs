@@ -24,7 +24,8 @@ use crate::{
     object::view::View,
 };
 
-/// A condition on the objects that are linked with the listed objects.
+/// A condition on the objects at the other end of the links from or to the objects of a list (here called the listed
+/// objects).
 #[derive(Clone, Debug)]
 pub struct LinkedCondition {
     /// An object matches if none of its linked objects does.

@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn entry_range_contains_all_paths_but_internal_ones() {
+    fn entry_range_contains_all_paths_except_internal_ones() {
         let (first, last) = entry_range("word");
         let is_between = |entry: &str| *first <= *entry && *entry < *last;
         for path in ["", "title", "a.b"] {

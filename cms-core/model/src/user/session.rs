@@ -19,7 +19,7 @@ pub struct Lifetime {
 }
 
 impl Lifetime {
-    /// When the session ends in any case.
+    /// The latest end of the session, regardless of further requests.
     pub fn ends_at(self) -> Timestamp {
         Timestamp(self.created_at.0.saturating_add(MAX_DAYS * MICROS_PER_DAY))
     }
@@ -35,7 +35,7 @@ impl Lifetime {
     }
 }
 
-/// The times before which access has ended.
+/// Cut-off times: sessions, links and sign-ins with a time at or before the cut-off have ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AccessCutoffs {
     /// For sessions, by their last use.

@@ -11,7 +11,7 @@ use crate::clock::Timestamp;
 pub const PARALLEL_REQUESTS: usize = 4;
 /// Number of failed attempts after which the log shows a delivery as an error.
 const ERROR_ATTEMPTS: u32 = 3;
-/// An endpoint is down when the last attempt was an outage for this number of objects.
+/// An endpoint is down when this number of objects have an outage as their last attempt.
 const OUTAGES_UNTIL_DOWN: u64 = 2;
 const INITIAL_BACKOFF_SECONDS: i64 = 10;
 /// The backoff after the second failure; each later one is twice as long as the previous one.
@@ -88,9 +88,8 @@ impl AttemptResult {
 
 /// Returns the delivery to send next.
 ///
-/// `pending` holds, in the order of the journal, at least the oldest delivery of the webhook and,
-/// while its endpoint is up, the first [`PARALLEL_REQUESTS`] due ones that are first in their
-/// queue.
+/// `pending` is in the order of the journal. It contains at least the oldest delivery of the webhook and, while the
+/// endpoint is up, the first [`PARALLEL_REQUESTS`] due deliveries at the head of their queues.
 pub fn next<'w>(
     endpoint: EndpointState,
     pending: &'w [PendingDelivery],
@@ -255,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn next_picks_the_first_due_delivery_of_a_queue_that_is_not_in_flight() {
+    fn next_picks_the_earliest_due_head_of_a_queue_without_a_request_in_flight() {
         let pending = |list: &[(i64, &str, i64)]| -> Vec<PendingDelivery> {
             let one = |(pk, queue, due): &(i64, &str, i64)| PendingDelivery {
                 pk: *pk,

@@ -29,7 +29,8 @@ pub struct Backup {
 }
 
 impl Backup {
-    /// Returns whether all files were missing, probably because the storage of media files is another one.
+    /// Returns whether all files were missing, probably because the configured media storage is not the one that holds
+    /// the files.
     pub fn has_no_files(&self) -> bool {
         self.files == 0 && !self.missing.is_empty()
     }

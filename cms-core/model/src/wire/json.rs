@@ -1,7 +1,7 @@
 //! Parsing JSON text that contains objects of the maximum nesting.
 //!
-//! The parser accepts 128 levels. An object may use all of them itself: with the levels of a list around it, the
-//! text would be refused.
+//! The parser accepts 128 levels of nesting. A single object may use all of them, so the parser would reject a list
+//! that contains such an object.
 
 use indexmap::IndexMap;
 use serde::de::DeserializeOwned;

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::paging::PageRequest;
 
-/// Returns whether a request includes a name. Without a list of names, it includes all.
+/// Returns whether `names`, the names that a request selects, contain `name`; none selects all names.
 pub fn is_named(names: Option<&[String]>, name: &str) -> bool {
     names.is_none_or(|names| names.iter().any(|wanted| wanted == name))
 }

@@ -141,7 +141,7 @@ pub struct SessionTimes {
     pub last_seen_at: String,
     /// When it ends without further requests.
     pub expires_at: String,
-    /// When it ends in any case.
+    /// Latest end, regardless of further requests.
     pub ends_at: String,
 }
 

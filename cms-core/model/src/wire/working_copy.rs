@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn payload_keeps_all_but_internal() {
+    fn payload_keeps_all_members_except_internal() {
         let payload = json!({ "base": null, "data": { "id": "a", "internal": {}, "x": [null] } });
         let (copy, errors) =
             NewWorkingCopy::from_payload(payload.as_object().unwrap().clone(), true);

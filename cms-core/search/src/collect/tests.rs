@@ -67,16 +67,16 @@ impl Corpus {
         run(&self.searcher, &self.fields, search, scope, 0, 1000).unwrap().unwrap()
     }
 
-    /// Returns one page; skips hits from this number of matches.
+    /// Returns one page. Uses skipping in segments with at least `min_matches_for_skipping` matches.
     pub(super) fn page(
         &self,
         search: &Search,
         scope: &SearchScope,
         page: Page,
-        skip_from_matches: u32,
+        min_matches_for_skipping: u32,
     ) -> SearchResults {
         let pass = SearchRun::new(&self.searcher, &self.fields, search, scope, page).unwrap();
-        pass.run(skip_from_matches).unwrap().unwrap()
+        pass.run(min_matches_for_skipping).unwrap().unwrap()
     }
 
     fn pks(&self, search: &Search) -> Vec<i64> {

@@ -382,7 +382,8 @@ impl Replica {
         Ok(())
     }
 
-    /// Sends the changed rows until it is certain that they are stored, or that they are not.
+    /// Sends the changed rows and commits them in the shared database. Repeats this if the connection broke and the
+    /// commit was not stored.
     fn send<'d>(
         &'d self,
         writer: &WriteTransaction<'_>,

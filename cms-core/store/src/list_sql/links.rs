@@ -186,7 +186,7 @@ impl Builder<'_> {
                             WHERE ctd.pk = source.ctd) || '/' || source.id";
                 conditions.push(self.matches_text(address, text));
             }
-            // The objects with the links are read only where they matter.
+            // The linking objects are read only if a condition needs them, or if only published ones count.
             let join = if conditions.is_empty() && *source == table_of(Edition::Current) {
                 String::new()
             } else {

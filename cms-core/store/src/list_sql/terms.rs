@@ -301,7 +301,8 @@ impl Builder<'_> {
         let slot = self.slot(name);
         let (key, original_text) = (slots::key(slot), slots::original_text(slot));
         let values = match scalar {
-            // A text may equal a number or a boolean of the condition, which has another key.
+            // A stored text may equal a number or a boolean in the condition, but their keys differ: only texts can be
+            // looked up.
             SqlScalar::Text if condition.values.iter().all(Value::is_string) => {
                 condition.values.clone()
             }

@@ -80,7 +80,8 @@ export const api = createClient<paths>({
 
 api.use({
   onRequest({ request }) {
-    // The session itself may belong to another user: then the page is loaded again.
+    // Requests that create or read the session do not name the user: if another user has signed in, the page is loaded
+    // again.
     const createsOrReads = isSession(request) && request.method !== 'DELETE';
     if (userId !== null && !createsOrReads) request.headers.set(USER_HEADER, userId);
   },
@@ -126,7 +127,7 @@ export async function sendExact<T extends object>(request: Promise<Fetched<strin
   const result = await sendRequest(request);
   if ('problem' in result) return result;
   const data = parsedJson(result.data);
-  // Not from the server: for example the sign-in page of a network, with status 200.
+  // Not a response of the server: for example the page of a captive portal, with status 200.
   if (!isRecord(data)) return { problem: networkProblem() };
   recordSourceText(data, result.data);
   return { ...result, data: data as T };

@@ -5,8 +5,8 @@ import type { Attachment } from 'svelte/attachments';
 const EVENT_NAME = 'reveal';
 const REVEALS_ATTRIBUTE = 'data-reveals';
 
-/** Calls `show` of the list at a path for the item that `reveal` asks for. */
-export function revealing(path: string, show: (index: number) => void): Attachment {
+/** Attachment of a list: when a path inside the list is revealed, calls `show` with the index of the item. */
+export function onReveal(path: string, show: (index: number) => void): Attachment {
   return (element) => {
     const listener = (event: Event) => {
       if (!(event instanceof CustomEvent) || typeof event.detail !== 'string') return;

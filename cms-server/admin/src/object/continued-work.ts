@@ -19,21 +19,21 @@ interface ContinuedWork {
 /** Puts the work that was found into the form, unless it is of an earlier state of the object. */
 export function continueWork(
   type: ContentType,
-  { found: stored, objectKey: id, copyTag }: Opened,
+  { found: original, objectKey: id, copyTag }: Opened,
   tab: string,
   formState: FormState,
   onstate: (state: UnsavedWorkState) => void,
 ): ContinuedWork {
-  const found = stored && workWithNewNames(formFor(type).fields, stored);
+  const work = original && workWithNewNames(formFor(type).fields, original);
   // Only names have changed since, not values.
-  const isRenamed = found?.base?.values !== stored?.base?.values;
-  const isCurrent = found?.isCurrent || (isRenamed && isEqual(found?.base?.values, formState.base?.values));
-  const current = isCurrent ? found : null;
+  const isRenamed = work?.base?.values !== original?.base?.values;
+  const isCurrent = work?.isCurrent || (isRenamed && isEqual(work?.base?.values, formState.base?.values));
+  const current = isCurrent ? work : null;
   const workId = current?.workId ?? uuid();
   const key = { user: session.context?.user.id ?? '', type: type.name, id, workId, tab };
   const store = new UnsavedWorkStore(key, () => formState.unsaved, onstate, current !== null, copyTag);
-  if (found) formState.addSource(found.values);
+  if (work) formState.addSource(work.values);
   if (current) formState.mine = current.values;
-  store.deviceOnly = found !== null && !current;
-  return { store, stale: current ? null : found, restoredSavedAt: current?.savedAt ?? null };
+  store.deviceOnly = work !== null && !current;
+  return { store, stale: current ? null : work, restoredSavedAt: current?.savedAt ?? null };
 }

@@ -41,7 +41,7 @@ export class Publishing {
 
   readonly isUploading: boolean = $derived.by(() => this.editor.formState.isUploading);
 
-  /** Of a copy whose response was lost: when the user tries again, the server does not make another one. */
+  /** Idempotency key of a copy whose response was lost: a retry creates no second copy. */
   #copyKey: { key: string; etag: string | null } | null = null;
 
   constructor(editor: ObjectEditor) {

@@ -6,8 +6,8 @@ import type { StoredObject } from './object-requests';
 import type { FoundWork } from './open-object';
 
 /**
- * Merges unsaved work, if there is any, into the form as if the form were a newer version on the server: `mine` is the unsaved work,
- * `theirs` and `remoteChanges` are the user's own values in the form.
+ * Merges unsaved work, if there is any, into the form. Reuses the merge with a newer version: `mine` is the unsaved work
+ * that was found, `theirs` and `remoteChanges` are the values that the form shows now, which are also the user's.
  */
 export function staleWorkConflict(
   work: FoundWork | null,

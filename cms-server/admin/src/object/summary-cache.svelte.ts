@@ -21,7 +21,7 @@ export function cachedSummary(target: Target): CachedSummary | undefined {
   return cache.get(targetKey(target));
 }
 
-/** The title of a target, as soon as it is known; before that its id, and without a target `otherwise`. */
+/** The title of a target, or its id until the title is known; `otherwise` if there is no target. */
 export function titleOfTarget(target: Target | null, otherwise: string): string {
   const known = target && cachedSummary(target);
   return known && typeof known === 'object' ? known.title : (target?.id ?? otherwise);

@@ -10,7 +10,7 @@ type Listener = (change: Change | null) => void;
 
 const listeners = new Set<Listener>();
 let connected = $state(false);
-let started = $state(false);
+let hasTried = $state(false);
 let present: Presence[] = $state.raw([]);
 
 export const live = {
@@ -20,7 +20,7 @@ export const live = {
   },
   /** The first connection has succeeded or failed, so `connected` is known. */
   get tried(): boolean {
-    return started;
+    return hasTried;
   },
 };
 
@@ -80,7 +80,7 @@ function refresh(): void {
 function receive(message: LiveMessage): void {
   if (message.kind === 'state') {
     connected = message.live;
-    started = true;
+    hasTried = true;
   } else if (message.kind === 'presence') {
     const { presence } = message;
     const others = present.filter((item) => item.tab !== presence.tab);
@@ -104,7 +104,7 @@ export function startLive(user: string): () => void {
     pendingChanges = [];
     missed = false;
     connected = false;
-    started = false;
+    hasTried = false;
     present = [];
   };
 }

@@ -66,8 +66,8 @@ async function read(): Promise<Problem | null> {
 
 /**
  * Changes an area of the settings, shows the change immediately, and stores the settings. If another tab has
- * stored settings meanwhile, the change is made to those. A change that could not be stored is not shown any longer.
- * `change` is called several times, and knows only the area that it gets.
+ * stored settings meanwhile, `change` is applied to the newer settings. A change that could not be stored is no longer
+ * shown. `change` may be called several times, and must use only the area that it gets.
  */
 export async function changeSettings(name: string, change: Change['change']): Promise<Problem | null> {
   const unread = await loadSettings();

@@ -77,7 +77,7 @@ function propertyChanges(before: PropertyDraft, after: PropertyDraft): SettingCh
   const [oldKind, newKind] = [propertyKindOf(before), propertyKindOf(after)];
   const settings = (property: PropertyDraft): Json => ({
     required: property.required,
-    // A changed kind has other settings, which nobody changed: only the common ones are compared.
+    // Another kind has other settings, which the user has not edited: only settings that all kinds have are compared.
     ...(oldKind === newKind ? settingsOf(property) : commonOf(property)),
   });
   return [
@@ -118,7 +118,7 @@ function memberChanges(before: Json, after: Json, above: string): SettingChange[
     if (isEqual(old, now)) return [];
     const path = above + key;
     if (isRecord(old) && isRecord(now)) return memberChanges(old, now, `${path}.`);
-    // Also an empty object and an absent one: they differ, and have nothing to show inside.
+    // An empty object and an absent one also differ, although neither has members to list.
     return [{ path, before: old, after: now }];
   });
 }

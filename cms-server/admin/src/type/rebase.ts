@@ -76,7 +76,8 @@ function mergedLevel(base: PropertyDraft[], mine: PropertyDraft[], theirs: Prope
   const result = mine.flatMap((property): PropertyDraft[] => {
     const name = property.stored?.name ?? property.name;
     const now: StoredProperty | null = theirs.find((other) => other.name === name)?.stored ?? null;
-    // A new property is the one of this name that others added, unless this draft renamed or removed a stored one.
+    // If others added a property with this name, the new one is merged with it, unless a stored property of this draft
+    // had the name.
     if (property.stored === null) return [{ ...property, stored: known.has(name) ? null : now }];
     if (isUntouched(property)) return now ? [{ ...draftOf(now), key: property.key }] : [];
     if (now === null) return property.removed ? [] : [{ ...property, stored: null }];

@@ -68,7 +68,7 @@ export function toast(
   const id = (last += 1);
   const { topic } = options;
   if (topic !== undefined) shown = shown.filter((other) => other.topic !== topic);
-  // Of the earlier messages that disappear, only the last two stay: more would cover the page.
+  // Of the earlier messages that close automatically, only the last two are kept: more would cover the page.
   const brief = shown.filter((other) => !other.action && other.kind !== 'danger').slice(0, -2);
   shown = [
     ...shown.filter((other) => !brief.includes(other)),

@@ -16,7 +16,7 @@ export function copySourceTexts(from: object, to: object): void {
   if (known) texts.set(to, known);
 }
 
-/** Keeps the texts of the objects in a member of parsed values: of the object, or of the elements of the list. */
+/** If a member of parsed values is an object, keeps its text; if it is a list, keeps the text of each object in it. */
 export function recordMemberText(values: object, name: string, member: unknown): void {
   const text = memberText(values, name);
   if (text === undefined) return;

@@ -8,15 +8,15 @@ import { expect, expectAccessible, test } from '../support';
 
 const TEXTS = join(import.meta.dirname, '../../src/text');
 /** Stands for an argument of a text. */
-const GAP = '§';
+const ARGUMENT_PLACEHOLDER = '§';
 
-/** All sentences of a language: strings, and results of functions, with `GAP` for each argument. */
+/** All sentences of a language: strings, and results of functions, with `ARGUMENT_PLACEHOLDER` for each argument. */
 async function sentences(language: string): Promise<string[]> {
   const found: string[] = [];
   const collect = (value: unknown) => {
     if (typeof value === 'string') found.push(value);
     else if (typeof value === 'function') {
-      for (const argument of [GAP, 7, [GAP], new Date(0)]) {
+      for (const argument of [ARGUMENT_PLACEHOLDER, 7, [ARGUMENT_PLACEHOLDER], new Date(0)]) {
         try {
           collect(value(argument, argument, argument, argument, argument));
         } catch {
@@ -30,7 +30,7 @@ async function sentences(language: string): Promise<string[]> {
     const module: unknown = await import(join(TEXTS, language, file));
     collect(module);
   }
-  return found.map((text) => text.replace(/NaN|undefined|\[object \w+\]/g, GAP).trim());
+  return found.map((text) => text.replace(/NaN|undefined|\[object \w+\]/g, ARGUMENT_PLACEHOLDER).trim());
 }
 
 /** Patterns of English sentences that must not be shown; without those that are also German, or contents. */

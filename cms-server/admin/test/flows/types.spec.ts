@@ -70,7 +70,7 @@ test('renames, converts, fills and removes values as the plan says', async ({ pa
   await expect(plan(page)).toContainText('14 fail');
   await expect(apply(page)).toBeDisabled();
   await plan(page).getByText('14 examples').first().click();
-  // Otherwise, rows that are half below the top bar count as too small targets.
+  // Scrolls to the top: the accessibility check reports rows that the top bar covers in part as too small targets.
   await page.evaluate(() => scrollTo(0, 0));
   await expectAccessible(page);
   await plan(page).getByLabel('Value for objects without Stock').fill('7');

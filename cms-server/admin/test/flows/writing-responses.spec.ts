@@ -190,7 +190,7 @@ test('does not repeat a save that is too large, and says so when a proxy refuses
   expect(saves).toBe(1);
 });
 
-test('repeats a save whose response came from the sign-in page of a network', async ({ page, server }) => {
+test('repeats a save whose response came from a captive portal', async ({ page, server }) => {
   await openForm(page, PRODUCT);
   await page.route(`**${PATH}`, (route) =>
     route.fulfill({ contentType: 'text/html', body: '<!doctype html><title>Welcome to the train</title>' }),

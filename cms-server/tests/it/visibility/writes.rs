@@ -3,7 +3,9 @@
 
 use serde_json::{Value, json};
 
-use super::{Current, TARGETS, VIEWS, after, before, complete, content, fixture};
+use super::{
+    Current, TARGETS, VIEWS, complete, content, current_properties, fixture, published_properties,
+};
 use crate::support::{links, minute, no_content, not_found, refused, shown};
 
 const LATER: &str = "2026-02-01T00:00";
@@ -18,7 +20,7 @@ async fn hidden_object_cannot_be_changed() {
     let none = Value::Null;
     let new = json!({ "title": "New" });
     for view in &VIEWS {
-        for target in TARGETS.iter().filter(|target| view.of_one(target).is_none()) {
+        for target in TARGETS.iter().filter(|target| view.in_single_request(target).is_none()) {
             let (name, id) = target.split_once('/').unwrap();
             let (all, one) = (content(name), content(target));
             let way = "_draft_review";
@@ -89,7 +91,7 @@ fn modified(changes: &Value, properties: &Value) -> Value {
 #[tokio::test]
 async fn visible_object_changes_in_its_current_version() {
     let none = Value::Null;
-    let mut patched = after();
+    let mut patched = current_properties();
     patched["price"] = json!(7);
     let replaced = json!({ "title": "New" });
     let edited = json!({ "latestVersion": 3 });
@@ -141,35 +143,35 @@ async fn visible_object_changes_in_its_current_version() {
             format!("{one}/publish"),
             none.clone(),
             no_content(),
-            modified(&published, &after()),
+            modified(&published, &current_properties()),
         ),
         (
             "POST",
             format!("{one}/unpublish"),
             none.clone(),
             no_content(),
-            modified(&unpublished, &after()),
+            modified(&unpublished, &current_properties()),
         ),
         (
             "POST",
             format!("{one}/archive"),
             none.clone(),
             no_content(),
-            modified(&archived, &after()),
+            modified(&archived, &current_properties()),
         ),
         (
             "POST",
             format!("{all}/batch-archive"),
             json!(["modified"]),
             no_content(),
-            modified(&archived, &after()),
+            modified(&archived, &current_properties()),
         ),
         (
             "PUT",
             format!("{one}/schedule"),
             schedule(),
-            (200, modified(&scheduled, &after())),
-            modified(&scheduled, &after()),
+            (200, modified(&scheduled, &current_properties())),
+            modified(&scheduled, &current_properties()),
         ),
     ];
     for view in &VIEWS[..4] {
@@ -193,7 +195,7 @@ async fn deletions_transitions_and_creations_in_each_view() {
         let app = fixture().await;
         app.wait_a_minute();
         let in_use = refused("This content object is used in another content object.");
-        for target in TARGETS.iter().filter(|target| view.of_one(target).is_some()) {
+        for target in TARGETS.iter().filter(|target| view.in_single_request(target).is_some()) {
             let wanted = if *target == "note/front" { no_content() } else { in_use.clone() };
             let reply = view.send_as(&app, "DELETE", &content(target), &Value::Null).await;
             assert_eq!(reply, wanted, "{view:?} {target}");
@@ -228,8 +230,8 @@ async fn copy_has_the_visible_version() {
         let body = json!({ "relatedObjectsToDuplicate": [] });
         let (status, copy) = view.send_as(&app, "POST", &path, &body).await;
         let id = copy["id"].as_str().unwrap();
-        let is_public = view.one_article == super::PUBLIC_ARTICLES;
-        let properties = if is_public { before() } else { after() };
+        let is_public = view.single_articles == super::PUBLIC_ARTICLES;
+        let properties = if is_public { published_properties() } else { current_properties() };
         let internal = json!({ "status": "draft", "createdAt": minute(2), "updatedAt": minute(2) });
         let wanted = shown("article", id, &internal, &properties);
         assert_eq!((status, copy.clone()), (200, wanted), "{view:?}");

@@ -22,8 +22,9 @@ const SCHEMAS_PATH: &str = "schemaDefinition.allOf[1].properties";
 pub(super) fn check(definition: &Definition, base: Option<&Definition>, errors: &mut FieldErrors) {
     // If this change switches `applyDefaults` on, stored errors are reported too: these defaults
     // were not used until now.
-    let is_known = |base: &&Definition| base.applies_defaults() || !definition.applies_defaults();
-    let stored = base.filter(is_known).map(errors_of).unwrap_or_default();
+    let ignores_stored_errors =
+        |base: &&Definition| base.applies_defaults() || !definition.applies_defaults();
+    let stored = base.filter(ignores_stored_errors).map(errors_of).unwrap_or_default();
     for error in errors_of(definition) {
         if !stored.contains(&error) {
             errors.add(error.path, error.message);

@@ -87,7 +87,7 @@ struct Compiler<'a> {
     document: &'a ExecutableDocument,
     variables: &'a Values,
     relations: Vec<PlannedRelation>,
-    /// Number of bytes that the arguments of further root fields may have.
+    /// Remaining number of bytes for the arguments of root fields.
     argument_budget: usize,
 }
 
@@ -98,7 +98,7 @@ impl<'a> Compiler<'a> {
         for set in sets {
             self.collect_set(set, true, &mut found)?;
         }
-        // Skipped fields must not conflict either, but are left out.
+        // `add` checks skipped fields for conflicts too, so they are removed only here.
         Ok(found
             .into_iter()
             .map(|(key, fields)| {
@@ -330,7 +330,7 @@ impl<'a> Compiler<'a> {
 /// Fields by response key: each with its position, and whether it is included.
 type Found<'d> = IndexMap<&'d str, Vec<(&'d QueryField, Pos, bool)>>;
 
-/// Adds a field to those of its response key, which must be the same field.
+/// Adds a field to the fields of its response key. All of them must have the same name and arguments.
 fn add<'d>(
     found: &mut Found<'d>,
     field: &'d Positioned<QueryField>,

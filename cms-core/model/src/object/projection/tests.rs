@@ -208,7 +208,7 @@ fn paths(paths: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn parts_have_id_and_what_paths_name() {
+fn parts_have_id_and_selected_members() {
     let links = json!([link::to("page", "one")]);
     let data = json!({
         "a": "A", "b": {"x": {"y": 1, "z": [2]}}, "place": {"lat": 1, "lon": 2}, "links": links,

@@ -71,7 +71,7 @@ pub(super) fn operations(grants: &Grants<'_>) -> Vec<Operation> {
     all
 }
 
-/// Adds the parameters that only the management document has to operations that every document has.
+/// Adds parameters to operations that every document has; only the management document has these parameters.
 pub(super) fn extend(operations: &mut [Operation]) {
     for operation in operations {
         let parameter = match operation.id.as_str() {

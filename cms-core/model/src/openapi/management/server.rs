@@ -156,8 +156,9 @@ fn webhooks(grants: &Grants<'_>) -> Vec<Operation> {
     let path = "/api/v1/internal/webhook/{id}/replay";
     let replay = Operation::post(path, "replayWebhook", "Send deliveries again").parameters(of());
     let wrong = json!({ "ids": ["String value found, but an array is required"] });
-    let replayed =
-        Schema::integer().described("Deliveries due now: without `ids` also pending ones");
+    let replayed = Schema::integer().described(
+        "Number of deliveries that are now due; without `ids`, pending ones are included",
+    );
     let replay = with_optional_body(replay, Schema::object([("ids", ids)], &[]), wrong)
         .respond_if_found([ok(Schema::record([("replayed", replayed)]))]);
     let path = "/api/v1/internal/webhook/{id}/test";

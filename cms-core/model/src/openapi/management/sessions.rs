@@ -148,8 +148,8 @@ pub(super) fn schemas() -> Vec<(&'static str, Schema)> {
         ("id", text()),
         ("createdAt", text()),
         ("lastSeenAt", text()),
-        ("expiresAt", text().described("When it ends without requests")),
-        ("endsAt", text().described("When it ends in any case")),
+        ("expiresAt", text().described("When it ends if there are no further requests")),
+        ("endsAt", text().described("Latest end, regardless of further requests")),
     ]);
     let session =
         Schema::all(vec![Schema::reference(AUTH_CONTEXT), Schema::record([("session", times)])]);

@@ -166,7 +166,7 @@ fn plan() -> Schema {
         ("action", action()),
         ("blockers", field_errors()),
     ]);
-    let token = Schema::text().described("Of a new key, in the response of an apply");
+    let token = Schema::text().described("Token of a new key; only in the response of an apply");
     let key = [
         ("name", Schema::text()),
         ("action", action()),

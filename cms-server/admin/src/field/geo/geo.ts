@@ -50,7 +50,7 @@ export function pointOf(value: unknown): Point | null {
   return valid(value.lat, value.lon);
 }
 
-/** A typed number; a text that is no number stays as it is: the form reports it, or the server. */
+/** The number in a typed text. Text that is not a number is returned unchanged: the form or the server reports the error. */
 export function coordinate(text: string): number | string {
   const plain = text.trim().replace(',', '.');
   return /^[+-]?(\d+\.?\d*|\.\d+)$/.test(plain) ? Number(plain) : text;

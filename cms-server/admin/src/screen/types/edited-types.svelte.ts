@@ -70,7 +70,7 @@ addEventListener('storage', ({ key, newValue }) => {
   editedTypes = edited ? { ...editedTypes, [name]: edited } : without(name);
 });
 
-/** Edits that this browser does not store would be lost with the page. After sign-out, they are. */
+/** The browser asks before a page with edits that it does not store is closed. After sign-out, it does not ask. */
 addEventListener('beforeunload', (event) => {
   if (session.context !== null && unstoredTypes() > 0) event.preventDefault();
 });

@@ -38,7 +38,7 @@ export function canUndo(change: BulkChange, selection: BulkSelection): boolean {
 }
 
 export class BulkRun {
-  /** After a lost response, the outcome is unknown until the user reads it again, or stays so. */
+  /** `unknown`: a response was lost, and the outcome could not be read. The user reads it again, or leaves it unknown. */
   state: 'running' | 'done' | 'stopped' | 'failed' | 'unknown' = $state('running');
   total = $state(0);
   done = $state(0);

@@ -49,7 +49,8 @@ export async function restoreDeleted(type: string, ids: string[]): Promise<UndoR
 
 /**
  * Restores entries of the trash. Those that are refused are tried again after others, to which they may link. If only
- * objects are left that link to each other, one of them is restored without these links, which return at the end.
+ * objects are left that link to each other, one of them is restored without these links, and its links are restored at
+ * the end.
  */
 async function restoreItems(items: Item[]): Promise<{ refused: Refused[]; problem: Problem | null }> {
   const unlinked: Unlinked[] = [];
@@ -91,8 +92,8 @@ interface Unlinked {
 }
 
 /**
- * Restores one of the entries with links to itself instead of to the others, because the links may be required; null
- * when each is refused.
+ * Restores one of the entries. Its links to the other entries are replaced by links to itself, because the property may
+ * require a link. Null if the server refuses every entry.
  */
 async function restoreOneUnlinked(pending: Item[]): Promise<Unlinked | null> {
   const targets = new Set(pending.map(({ contentType, id }) => targetKey({ type: contentType, id })));
@@ -123,7 +124,7 @@ async function restoreOneUnlinked(pending: Item[]): Promise<Unlinked | null> {
   return null;
 }
 
-/** A value whose links to `targets` lead to `own` instead. A list has a link once only. */
+/** The value with each link to one of `targets` replaced by a link to `own`. A list keeps only one such link. */
 function withOwnLink(value: unknown, targets: ReadonlySet<string>, own: string): unknown {
   if (Array.isArray(value)) {
     const first = value.findIndex((item) => isLinkTo(item, targets));
