@@ -167,7 +167,7 @@ fn url(writer: &WriterNode, uri: &Uri) -> Option<Url> {
     url.path().ends_with(uri.path()).then_some(url)
 }
 
-/// Waits until another node writes, and the former one had time to finish.
+/// Waits until `writer` is no longer the writer node, then for the time in which it may finish its requests.
 async fn replaced(app: &App, writer: &WriterNode) {
     while app.cms.cluster().and_then(|cluster| cluster.writer()).as_ref() == Some(writer) {
         time::sleep(WRITER_CHECK_INTERVAL).await;

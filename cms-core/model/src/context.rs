@@ -237,7 +237,7 @@ impl Caller {
         allow(!self.is_read_only())
     }
 
-    /// Rejects callers that can never write, if such callers cannot have the rights `needs`
+    /// If `needs` contains a right to write, rejects callers that can never write
     /// ([`Access::is_write`]).
     pub fn require_write_for(&self, needs: Access) -> Result<()> {
         if needs.is_write() { self.require_write() } else { Ok(()) }

@@ -57,7 +57,7 @@ struct StepObject {
 }
 
 enum Preparation {
-    /// To be changed without preparation.
+    /// The transaction changes the object; nothing was computed before.
     Unprepared,
     Patch(Box<StepPatch>),
     /// Refused by a synchronous webhook; the object has this id.
@@ -236,7 +236,7 @@ impl Bulk<'_> {
         Ok(prepared)
     }
 
-    /// Returns an object to be changed, or its preparation if it cannot be changed.
+    /// Returns an object to be changed; if it cannot be changed, `Gone` or `Refused`.
     fn find(
         &self,
         caller: &Caller,

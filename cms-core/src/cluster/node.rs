@@ -279,16 +279,16 @@ impl Cluster<'_> {
         self.node.state.lock().live
     }
 
-    /// Returns the node to which this one forwards writes; none if it writes itself, or if the shared database
-    /// does not respond: another node may write by now.
+    /// Returns the node to which this one forwards writes; none if this node is the writer, or if the last lookup is
+    /// too old: another node may have become the writer since.
     pub fn writer(&self) -> Option<WriterNode> {
         let (writer, looked_up) = self.node.state.lock().writer.clone()?;
         let is_known = looked_up.elapsed() < MAX_WRITER_AGE && !self.node.has_duty(Duty::Writer);
         is_known.then_some(writer)
     }
 
-    /// Returns the largest read bound of the other live nodes that have not applied a commit; none if
-    /// all have.
+    /// Returns the largest read bound of the other live nodes that have not yet applied the commit `commit`; none if
+    /// all have applied it.
     pub(super) fn max_read_bound_of_nodes_behind(&self, commit: i64) -> Result<Option<Duration>> {
         let is_behind = |node: &NodeState| {
             node.is_live && node.report.id != self.node.id && node.report.applied < commit

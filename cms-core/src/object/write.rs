@@ -353,10 +353,10 @@ fn finish(
         log_deletion(writer, content_type, &stored, stamp)?;
         stored.internal.deleted_at = Some(at.seconds());
     } else {
-        // The audience of the write. If the workflow of the type has a state `public`: readers of objects in that
-        // state. In a Draft & Public type, whose workflow has no such state: no reader, unless the write changes the
-        // date of creation; then readers of the published version, which gets that date too. In any other type: every
-        // reader; for these types, `Audience::of` ignores `changes_public_view`.
+        // Which readers see the change: if the workflow has a state `public`, those of objects in that state.
+        // Otherwise, for a Draft & Public type, none, except if the date of creation changes: then those of the
+        // published version, which gets that date too. For any other type, all; for these types, `Audience::of` ignores
+        // `changes_public_view`.
         let reorders_published =
             has_new_date && View::public(content_type).contains_object(&stored.internal);
         let changes_public_view =

@@ -186,7 +186,7 @@ impl Indexer {
     }
 
     /// Returns whether a searched index is still the current one, and no new index of all types is being built.
-    pub(super) fn stays(&self, searched: &CurrentGeneration) -> bool {
+    pub(super) fn is_still_current(&self, searched: &CurrentGeneration) -> bool {
         let state = self.state.lock();
         let number = state.current.as_ref().map(|current| current.number);
         state.next.is_none() && number == Some(searched.number)

@@ -98,7 +98,8 @@ impl Searching<'_> {
             drop(row_memory);
             // The response depends on all types, because all objects influence scores and counts. It is not cached if
             // the index was replaced or is being rebuilt: an admin may have found that index wrong.
-            let is_cacheable = is_cacheable && is_current && self.cms.index.stays(&index);
+            let is_cacheable =
+                is_cacheable && is_current && self.cms.index.is_still_current(&index);
             let types = is_cacheable.then_some(TypesRead::All);
             Ok((Json(hydration.finish(text, text_memory)?.0), types))
         })

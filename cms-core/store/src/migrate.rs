@@ -35,8 +35,8 @@ const RESTORE_STAGING: &str = "restoring";
 /// Prepares the directory and its database; returns the database path and the shared lock.
 pub(super) fn prepare(folder: &Path, new: NewDatabase) -> Result<(PathBuf, File)> {
     let path = folder.join(DATABASE);
-    // Checked before the database file: if another process creates both in between, the file would
-    // seem to be missing.
+    // Checked before the database file. In the reverse order, another process could create database and data between
+    // the two checks: then the database would seem lost.
     let has_dependent_data = has_dependent_data(folder);
     if new == NewDatabase::Never && size(&path)?.is_none() {
         let name = folder.display().to_string();

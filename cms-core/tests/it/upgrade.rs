@@ -184,7 +184,8 @@ fn check_since_schema_4(cms: &Cms) {
         cms.webhooks().log(&local(), "hook", PageRequest { number: 1, limit: 20 }).unwrap().data;
     let pending =
         log.iter().map(|pending| (&*pending.reference, &*pending.status)).collect::<Vec<_>>();
-    // A later test delivery to another webhook created deliveries of later events.
+    // The oldest delivery in the log: the newer ones come from a test delivery to another webhook, which was added
+    // later.
     assert_eq!(pending.last(), Some(&("/api/v1/content/_tag/told/version/1", "pending")));
     let change = map(json!({ "debounceSeconds": 5 }));
     cms.objects().patch(&local(), "_webhooks", "hook", change).unwrap();

@@ -143,7 +143,7 @@ impl Model {
         delivery.attempts += 1;
         let is_success = (200..300).contains(&status);
         delivery.outage = status == 0 || status >= 500;
-        let was_outage = delivery.outage;
+        let is_outage = delivery.outage;
         if is_success {
             delivery.state = State::Done;
         } else if delivery.state != State::Pending
@@ -154,7 +154,7 @@ impl Model {
             delivery.due = now + backoff(delivery.attempts, 21_600);
         }
         let is_probe = self.down.is_some_and(|(_, resume)| resume <= now);
-        if is_success || (is_probe && !was_outage) {
+        if is_success || (is_probe && !is_outage) {
             for delivery in &mut self.deliveries {
                 delivery.outage = false;
             }
@@ -163,7 +163,7 @@ impl Model {
             }
         } else if let (true, Some((probes, _))) = (is_probe, self.down) {
             self.down = Some((probes + 1, now + backoff(probes + 2, 600)));
-        } else if was_outage && self.down.is_none() {
+        } else if is_outage && self.down.is_none() {
             let mut objects: Vec<usize> =
                 self.deliveries.iter().filter(|one| one.outage).map(|one| one.object).collect();
             objects.sort_unstable();

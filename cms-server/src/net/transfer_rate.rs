@@ -9,7 +9,7 @@ use std::time::Duration;
 pub(crate) const STALL_TIMEOUT: Duration = Duration::from_mins(1);
 /// The same while the memory for responses is scarce.
 pub(crate) const SCARCE_STALL_TIMEOUT: Duration = Duration::from_secs(10);
-/// Bytes of a request body or a response above which a client uses a large part of shared memory.
+/// Bytes of a request body or a response above which a client uses a large part of the memory that all clients share.
 pub(crate) const LARGE_BYTES: usize = 1024 * 1024;
 
 /// Waiting time that a client may take beyond what the minimum rate allows: connections can stall for some time.
@@ -41,7 +41,7 @@ impl MinTransferRate {
 }
 
 impl TransferRate {
-    /// Sets the bytes of shared memory that the client holds. A change of the required rate
+    /// Sets the bytes of memory that the client occupies in this process. A change of the required rate
     /// restarts the average.
     pub(crate) fn set_held_bytes(&mut self, bytes: usize) {
         let factor = if bytes >= LARGE_BYTES { LARGE_RATE_FACTOR } else { 1 };

@@ -38,8 +38,8 @@ pub struct LinkedCondition {
 pub enum Links {
     /// Links at `path` of the listed objects, to the objects in `targets`.
     Outgoing { path: PropertyPath, targets: Vec<LinkTargets> },
-    /// Links to the listed objects, from the objects in `sources`. `address` is a condition on the
-    /// addresses of these links.
+    /// Links to the listed objects, from the objects in `sources`. `address` is a condition on the paths of the linking
+    /// objects (`internal.incoming[*].dataUrl`).
     Incoming {
         sources: Vec<LinkSources>,
         address: Option<Condition>,

@@ -76,8 +76,8 @@ function mergedLevel(base: PropertyDraft[], mine: PropertyDraft[], theirs: Prope
   const result = mine.flatMap((property): PropertyDraft[] => {
     const name = property.stored?.name ?? property.name;
     const now: StoredProperty | null = theirs.find((other) => other.name === name)?.stored ?? null;
-    // If others added a property with this name, the new one is merged with it, unless a stored property of this draft
-    // had the name.
+    // A property that the user added is merged with one of the same name that others added, unless that is the old name
+    // of a stored property in this draft.
     if (property.stored === null) return [{ ...property, stored: known.has(name) ? null : now }];
     if (isUntouched(property)) return now ? [{ ...draftOf(now), key: property.key }] : [];
     if (now === null) return property.removed ? [] : [{ ...property, stored: null }];

@@ -58,7 +58,9 @@ function digitsOf(text: string): string {
     .replaceAll(/^0+|0+$/g, '');
 }
 
-/** `values` as JSON, with the text of each value that is equal to that of one of the sources. */
+/**
+ * `values` as JSON. A value that equals the member of the same name in a source keeps the original text of that member.
+ */
 export function exactText(
   values: Record<string, unknown>,
   sources: readonly Record<string, unknown>[],

@@ -22,7 +22,7 @@ import {
 import {
   hasValues,
   isApplied,
-  readBefore,
+  readStates,
   undoPatch,
   undoStatus,
   type ObjectState,
@@ -101,7 +101,7 @@ export class BulkRun {
     const { kind, patch = {} } = this.change;
     let ids = rows;
     if (kind !== 'delete') {
-      const read = await sendRepeatedly(() => readBefore(this.type, rows, Object.keys(patch)));
+      const read = await sendRepeatedly(() => readStates(this.type, rows, Object.keys(patch)));
       if ('problem' in read) return this.#fail(read.problem);
       this.#before = read.data;
     }
@@ -188,7 +188,7 @@ export class BulkRun {
       const live = await readLiveIds(this.type, ids);
       return 'problem' in live ? live : { data: ids.filter((id) => !live.data.has(id)), etag: null };
     }
-    const now = await readBefore(this.type, ids, Object.keys(patch));
+    const now = await readStates(this.type, ids, Object.keys(patch));
     if ('problem' in now) return now;
     const applied = ids.filter((id) => {
       const [before, state] = [this.#before.get(id), now.data.get(id)];

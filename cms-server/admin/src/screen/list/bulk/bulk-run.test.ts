@@ -39,7 +39,7 @@ vi.mock('./requests', async (original) => ({
 }));
 vi.mock('./undo', async (original) => ({
   ...(await original<object>()),
-  readBefore: () => Promise.resolve(server.unreadable ? LOST : { data: new Map(server.objects), etag: null }),
+  readStates: () => Promise.resolve(server.unreadable ? LOST : { data: new Map(server.objects), etag: null }),
 }));
 
 beforeEach(() => {

@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import { differsFromList, readLiveIds } from './requests';
-import { readBefore } from './undo';
+import { readStates } from './undo';
 
 interface Options {
   params: { query: { 'ids[]': string[] } };
@@ -28,7 +28,7 @@ it('reads many objects by URLs that proxies accept', async () => {
     (_, index) => `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`,
   );
   const live = await readLiveIds('news', ids);
-  const before = await readBefore('news', ids, []);
+  const before = await readStates('news', ids, []);
   expect([live, before].map((result) => ('data' in result ? result.data.size : 0))).toEqual([250, 250]);
   expect(Math.max(...urls.map((url) => url.length))).toBeLessThan(7000);
 });

@@ -43,8 +43,8 @@ export interface UndoResult {
 
 const STATUS_AFTER: Record<Action, Status> = { publish: 'public', unpublish: 'draft', archive: 'archived' };
 
-/** Reads the state of objects before an action; `names` are the properties that it changes. */
-export async function readBefore(
+/** Reads the current state of objects; `names` are the properties to read. */
+export async function readStates(
   type: string,
   ids: string[],
   names: string[],
@@ -106,7 +106,7 @@ async function progressOf(
   sent: Set<string>,
   progress: (before: ObjectState, now: ObjectState, wasSent: boolean) => Progress,
 ): Promise<ApiResult<Record<Progress, string[]>>> {
-  const now = await readBefore(type, [...changed.keys()], names);
+  const now = await readStates(type, [...changed.keys()], names);
   if ('problem' in now) return now;
   const found: Record<Progress, string[]> = { pending: [], undone: [], changed: [] };
   for (const [id, before] of changed) {
@@ -184,7 +184,7 @@ async function publishAgain(
   changed: ReadonlyMap<string, ObjectState>,
 ): Promise<{ modified: number; problem: Problem | null }> {
   const wasPublic = ids.filter((id) => changed.get(id)?.status === 'public');
-  const now = await readBefore(type, wasPublic, names);
+  const now = await readStates(type, wasPublic, names);
   if ('problem' in now) return { modified: 0, problem: now.problem };
   /** Versions since the action began; the undo makes the second one. */
   const versions = (id: string) => (now.data.get(id)?.version ?? 0) - (changed.get(id)?.version ?? 0);
