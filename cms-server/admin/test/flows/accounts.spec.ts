@@ -209,7 +209,7 @@ test('invites a user with rules, disables and deletes them', async ({ page }) =>
   await page.getByRole('button', { name: 'Disable' }).click();
   await expect(page.getByRole('button', { name: 'Enable' })).toBeVisible();
   await page.getByRole('button', { name: 'Delete…' }).click();
-  await expect(page.getByRole('dialog')).toContainText('unsaved work, settings, sessions');
+  await expect(page.getByRole('dialog')).toContainText('Unsaved work, settings, sessions');
   await expectAccessible(page);
   await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click();
   await expect(page.getByText('Dan Wyke is deleted.')).toBeVisible();

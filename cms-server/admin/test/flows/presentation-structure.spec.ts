@@ -223,7 +223,7 @@ test('versions, types and users are tables; settings are groups', async ({ page,
       - combobox "Language":
         - option "English" [selected]
       - group "Colours":
-        - radio "As the device" [checked]
+        - radio "Use device setting" [checked]
       - group "Density":
         - radio "Comfortable" [checked]
     - region "Password"

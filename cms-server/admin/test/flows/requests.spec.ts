@@ -44,7 +44,7 @@ test('hands the body of a save over to the console, and closes by Escape', async
   await expect(page.getByRole('textbox', { name: 'Body' })).toContainText('"role": "buyer"');
 
   await page.goto('/admin/me?panel=request');
-  await expect(sheet.getByText(/What this screen has sent/)).toBeVisible();
+  await expect(sheet.getByText(/The requests that this screen has sent/)).toBeVisible();
   await page.keyboard.press('Escape');
   await expect(sheet).toBeHidden();
   await expect(page).not.toHaveURL(/panel/);

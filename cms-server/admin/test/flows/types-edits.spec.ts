@@ -17,7 +17,7 @@ test('leaves a type that others have changed meanwhile out of the plan', async (
   await page.getByRole('link', { name: 'Plan for 2 edited types' }).click();
   await expect(plan(page).getByText(/Only settings change/)).toHaveCount(2);
   await changeType(server, 'place', (type) => (type.label = 'Spot'));
-  await expect(page.getByText(/Changed by somebody since you began/)).toBeVisible();
+  await expect(page.getByText(/Somebody has changed this type since you began/)).toBeVisible();
   await expect(plan(page).getByText(/Only settings change/)).toHaveCount(1);
   await expect(apply(page)).toBeEnabled();
   await expectAccessible(page);
