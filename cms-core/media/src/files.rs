@@ -70,7 +70,7 @@ pub struct Files {
     space: String,
     /// Opened on first use: commands without media need no storage.
     open: OnceLock<Storage>,
-    /// Whether [`OWNER`] was created through this value.
+    /// Whether `OWNER` was created through this value.
     is_claimed: AtomicBool,
     /// The last error of the storage check.
     last_error: Mutex<Option<String>>,
@@ -277,7 +277,7 @@ impl Files {
         })
     }
 
-    /// Removes [`OWNER`] if it was created through this value, so that another space can use the bucket.
+    /// Removes `OWNER` if it was created through this value, so that another space can use the bucket.
     pub fn release(&self) -> Result<()> {
         if !self.is_claimed.load(Ordering::Relaxed) {
             return Ok(());
