@@ -50,7 +50,7 @@ pub struct Cms {
     pub(crate) files: Files,
     pub(crate) renders: Renders,
     pub(crate) recent_renders: RecentRenders,
-    pub(crate) documents: DocumentCache,
+    pub(crate) openapi_documents: DocumentCache,
     pub(crate) webhooks: WebhookState,
     pub(crate) presence: PresenceTable,
     /// This process as a node; none outside of a cluster.
@@ -122,7 +122,7 @@ impl Cms {
             store,
             catalog: Arc::default(),
             keys: KeyRing::default(),
-            documents: DocumentCache::default(),
+            openapi_documents: DocumentCache::default(),
             graphql_schemas: SchemaCache::default(),
             webhooks: WebhookState::default(),
             presence: PresenceTable::default(),
@@ -251,7 +251,7 @@ fn set_up(writer: &WriteTransaction<'_>, config: &CoreConfig) -> Result<()> {
         return Ok(());
     }
     writer.set_up(&config.ids.uuid(), &config.ids.uuid(), config.clock.now())?;
-    writer.ensure_slots(limits::MAX_INDEXED_PROPERTIES, |_, _| {})?;
+    writer.create_slot_indexes(limits::MAX_INDEXED_PROPERTIES, |_, _| {})?;
     let (rev, stamp) =
         (writer.bump_content_types()?, Stamp { at: config.clock.now(), actor: None });
     for definition in builtin::definitions() {
@@ -292,7 +292,7 @@ fn add_missing_property(writer: &WriteTransaction<'_>, name: &str, stamp: Stamp)
     let rev = writer.bump_content_types()?;
     let slots = IndexedProperties::of_type(&after, &after.properties());
     if slots != IndexedProperties::of_type(&before, &before.properties()) {
-        writer.ensure_slots(slots.count(), |_, _| {})?;
+        writer.create_slot_indexes(slots.count(), |_, _| {})?;
         writer.fill_slots(pk, &slots, after.editions())?;
     }
     writer.update_ctd(pk, &after, rev, stamp.at)?;

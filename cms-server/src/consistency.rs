@@ -90,7 +90,7 @@ impl Consistency {
 /// Checks the head of the cluster: one check at a time, for all requests that wait when it begins.
 pub(crate) struct HeadChecks {
     state: Mutex<State>,
-    wanted: Condvar,
+    work: Condvar,
     /// How long requests waited, in seconds.
     pub(crate) waits: Histogram,
 }
@@ -130,7 +130,7 @@ impl HeadChecks {
         );
         let checks = Arc::new(Self {
             state: Mutex::default(),
-            wanted: Condvar::new(),
+            work: Condvar::new(),
             waits: expect_valid(Histogram::with_opts(waits.buckets(BUCKETS.to_vec()))),
         });
         if cms.cluster().is_some() {
@@ -158,25 +158,25 @@ impl HeadChecks {
         headers: &HeaderMap,
     ) -> Result<()> {
         let Some(cluster) = cms.cluster() else { return Ok(()) };
-        let wanted = match headers.get(HEADER).and_then(|value| value.to_str().ok()) {
+        let requested = match headers.get(HEADER).and_then(|value| value.to_str().ok()) {
             Some(text) => Some(text.parse().map_err(|reason| {
                 Error::BadRequest(format!("{HEADER} \"{text}\" is not valid: {reason}"))
             })?),
             None => None,
         };
         let age = cluster.staleness().filter(|_| !cluster.replica().is_abandoned());
-        let sent = headers.get(POSITION).filter(|_| accepts_position && wanted.is_none());
-        let is_current = match (wanted.map_or(needed, |wanted| needed.stronger(wanted)), sent, age)
-        {
-            // Read-your-writes: a request that sends the position of its write needs no head check if the
-            // replica is exactly at this position, and the last head check began less than `MAX_WAIT` ago.
-            // After that time, a node that has lost the shared database no longer serves such reads.
-            (_, Some(sent), Some(age)) => {
-                age < MAX_WAIT && format_position(cluster.replica().position()) == *sent
-            }
-            (Consistency::Within(bound), None, Some(age)) => age < bound,
-            _ => false,
-        };
+        let sent = headers.get(POSITION).filter(|_| accepts_position && requested.is_none());
+        let is_current =
+            match (requested.map_or(needed, |requested| needed.stronger(requested)), sent, age) {
+                // Read-your-writes: a request that sends the position of its write needs no head check if the
+                // replica is exactly at this position, and the last head check began less than `MAX_WAIT` ago.
+                // After that time, a node that has lost the shared database no longer serves such reads.
+                (_, Some(sent), Some(age)) => {
+                    age < MAX_WAIT && format_position(cluster.replica().position()) == *sent
+                }
+                (Consistency::Within(bound), None, Some(age)) => age < bound,
+                _ => false,
+            };
         if is_current { Ok(()) } else { self.check(cluster).await }
     }
 
@@ -192,7 +192,7 @@ impl HeadChecks {
             }
             state.waiting.push(sender);
         }
-        self.wanted.notify_one();
+        self.work.notify_one();
         let mut checked = time::timeout(MAX_WAIT, &mut done).await;
         if checked.is_err() && cluster.replica().is_applying() {
             checked = time::timeout(MAX_WAIT_FOR_APPLY, done).await;
@@ -211,7 +211,7 @@ impl HeadChecks {
         loop {
             let mut state = self.state.lock();
             if state.waiting.is_empty() && !state.is_stopped {
-                self.wanted.wait_for(&mut state, POLL_INTERVAL);
+                self.work.wait_for(&mut state, POLL_INTERVAL);
             }
             if state.is_stopped {
                 state.waiting.clear();
@@ -254,7 +254,7 @@ impl HeadChecks {
     /// Ends [`Self::run`]; requests that wait fail.
     pub(crate) fn stop(&self) {
         self.state.lock().is_stopped = true;
-        self.wanted.notify_one();
+        self.work.notify_one();
     }
 }
 

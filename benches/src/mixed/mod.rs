@@ -15,7 +15,7 @@ use std::{
     process::Command,
     sync::{
         Arc, Mutex,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicU32, Ordering},
     },
     time::{Duration, Instant},
 };
@@ -64,6 +64,7 @@ pub(crate) async fn run(options: &Options, minutes: f64) {
         is_cluster: services.is_some(),
         stop: AtomicBool::new(false),
         tally: Mutex::default(),
+        wrong: AtomicU32::default(),
         failures: Failures::default(),
     });
     let models: Vec<_> = (0..connections).map(|_| Arc::new(Mutex::new(Model::default()))).collect();

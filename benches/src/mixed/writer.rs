@@ -36,7 +36,9 @@ pub(super) struct Shared {
     pub(super) is_cluster: bool,
     pub(super) stop: AtomicBool,
     pub(super) failures: Failures,
-    pub(super) tally: Mutex<(Tally, u32)>,
+    pub(super) tally: Mutex<Tally>,
+    /// Number of wrong responses.
+    pub(super) wrong: AtomicU32,
 }
 
 /// Reads and writes that failed: the connection ended, or the response has a status from 502 to 504.
@@ -68,21 +70,21 @@ impl Tally {
 
 impl Shared {
     pub(super) fn take_tally(&self) -> Tally {
-        std::mem::take(&mut self.tally.lock().expect("no holder panics").0)
+        std::mem::take(&mut *self.tally.lock().expect("no holder panics"))
     }
 
     pub(super) fn wrong(&self) -> u32 {
-        self.tally.lock().expect("no holder panics").1
+        self.wrong.load(Ordering::Relaxed)
     }
 
     fn report_error(&self, what: &str) {
         crate::print(&format!("wrong: {what}"));
-        self.tally.lock().expect("no holder panics").1 += 1;
+        self.wrong.fetch_add(1, Ordering::Relaxed);
     }
 
     fn record(&self, kind: Kind, took: Duration) {
         let millis = took.as_secs_f32() * 1000.0;
-        let tally = &mut self.tally.lock().expect("no holder panics").0;
+        let mut tally = self.tally.lock().expect("no holder panics");
         match kind {
             Kind::Read => tally.reads.push(millis),
             Kind::Write => tally.writes.push(millis),
@@ -107,7 +109,7 @@ pub(super) async fn work(number: usize, shared: Arc<Shared>, model: Arc<Mutex<Mo
             // After an error the outcome of the request under way is unknown.
             let result = client.use_connection(&mut connection).await;
             if result.is_err() {
-                client.fails().await;
+                client.record_failure().await;
             }
         }
         sleep(Duration::from_millis(10)).await;
@@ -139,7 +141,7 @@ struct Client {
 
 impl Client {
     /// Counts a failed request. Another node may still carry out a write.
-    async fn fails(&mut self) {
+    async fn record_failure(&mut self) {
         let failures = &self.shared.failures;
         let is_write = std::mem::take(&mut self.is_writing);
         let count = if is_write { &failures.writes } else { &failures.reads };

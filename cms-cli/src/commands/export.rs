@@ -15,7 +15,9 @@ use std::{
 
 use cms_core::{
     DEFAULT_WORKFLOW, Error,
-    import::{definition, fetch, is_system_type, is_unchanged_builtin_type, list_ids, list_keys},
+    import::{
+        definition, fetch, is_system_type, is_unchanged_builtin_type, list_ids, read_all_pages,
+    },
     paging::PageRequest,
     wire::{
         content_type::ContentType,
@@ -250,7 +252,7 @@ impl Export<'_> {
 
     /// Writes the deleted objects of a type, oldest deletion first.
     fn write_deleted(&mut self, name: &str, path: &Path) -> Result<()> {
-        let mut entries = list_keys(|page| {
+        let mut entries = read_all_pages(|page| {
             let list = self.target.trash(&deletions(name, page))?;
             Ok((list.total_count, list.data.into_iter().map(|item| item.entry).collect()))
         })?;

@@ -243,7 +243,7 @@ pub(crate) fn folder_names(folder: &Path) -> Result<BTreeMap<String, String>> {
     if folder.exists() {
         for path in with_definition(folder)? {
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            // Others cannot be imported.
+            // A type that cannot be read cannot be imported, so it needs no folder name.
             if let Ok(found) = read_type(&path) {
                 names.insert(found.name, name);
             }

@@ -241,13 +241,14 @@ impl Files {
         lock::open(&self.settings.folder.join(BACKUP_LOCK))
     }
 
-    /// Prevents all processes from removing files of this data directory while the lock is held.
-    pub fn prevent_removal(&self) -> Result<File> {
+    /// While the lock is held, no process gets the lock of [`Self::lock_for_removal`], without which it must not remove
+    /// files.
+    pub fn lock_for_upload(&self) -> Result<File> {
         self.lock_removal(File::lock_shared)
     }
 
-    /// Waits until no process holds the lock of [`Self::prevent_removal`]. No process gets that lock while the returned
-    /// lock is held.
+    /// Waits until no process holds the lock of [`Self::lock_for_upload`]. No process gets that lock while the returned
+    /// lock is held. Callers of [`Self::remove`] hold it.
     pub fn lock_for_removal(&self) -> Result<File> {
         self.lock_removal(File::lock)
     }
@@ -259,8 +260,8 @@ impl Files {
         Ok(lock)
     }
 
-    /// Removes files, unless a backup holds the lock; missing files count as removed. Returns whether
-    /// they were removed.
+    /// Removes files, unless a backup holds its lock; missing files count as removed. Returns whether they were
+    /// removed. The caller holds [`Self::lock_for_removal`], unless nothing else uses the data directory.
     pub fn remove(&self, ids: &[FileId]) -> Result<bool> {
         let lock = self.open_backup_lock()?;
         if !lock::wait(Duration::ZERO, || lock.try_lock_shared()).map_err(Error::from_io)? {
@@ -309,8 +310,8 @@ impl Files {
     pub fn remove_unfinished(&self, before: Timestamp) -> Result<()> {
         let before = before.system_time();
         for path in entries(&self.incoming())? {
-            let is_old = fs::metadata(&path).and_then(|meta| meta.modified());
-            if is_old.is_ok_and(|modified| modified < before) {
+            let modified = fs::metadata(&path).and_then(|meta| meta.modified());
+            if modified.is_ok_and(|modified| modified < before) {
                 fs::remove_file(path).ok();
             }
         }

@@ -238,7 +238,8 @@ impl<'a> QueryCompiler<'a> {
                     Box::new(ExistsQuery::new(format!("{}.{path}", name::EXACT), true)),
                     boost,
                 );
-                // Long texts are in no column: an empty word with the suffix of the path marks them.
+                // Texts that are too long for a column have a marker instead: the term of an empty word with the
+                // suffix of the path.
                 into.add_term(self.term("", &word::suffix(path)), boost);
             }
             (FieldCondition::Exists, None) => into.add(Box::new(AllQuery), boost),

@@ -62,6 +62,7 @@ impl DocumentFilter {
     /// A quick check of a block: returns true only if all of these documents are of one type, as in most
     /// blocks, and all are admitted. After false, each document has to be checked.
     fn admits_all(&self, flags: &[u64]) -> bool {
+        // All documents have the bits of `common`, and none has a bit outside of `any`.
         let (common, any) =
             flags.iter().fold((u64::MAX, 0), |(common, any), flags| (common & flags, any | flags));
         Flags::ctd(common) == Flags::ctd(any) && self.admits(common)

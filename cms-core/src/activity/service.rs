@@ -162,7 +162,7 @@ impl Matcher<'_> {
             self.caller.may(Access::READ_DELETED, content_type) && !self.caller.is_read_only();
         let may_read = !content_type.is_empty()
             && (event != Event::TrashRemoved || sees_trash)
-            && entry.audience >= self.audience
+            && entry.audience.includes(self.audience)
             && may_read(self.caller, entry.is_object_change, content_type);
         may_read.then(|| by.shown_to(self.caller, content_type))
     }

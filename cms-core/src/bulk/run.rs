@@ -300,10 +300,8 @@ impl Bulk<'_> {
             }
             let Transaction { job, progress, deleted, deferred, .. } = transaction;
             writer.remove_job_objects(job.pk, count)?;
-            // Deferred objects get new positions behind `total`, in reverse order: they are tried again after all
-            // others, the last one first, because objects usually link to earlier ones.
             if let (Some(last), false) = (last, deferred.is_empty()) {
-                writer.insert_job_chunk(job.pk, 2 * job.total + 1 - last, &deferred)?;
+                writer.insert_job_chunk(job.pk, retry_position(job.total, last), &deferred)?;
             }
             writer.advance_bulk_job(job.pk, progress)?;
             let has_more = !writer.next_job_objects(job.pk)?.is_empty();
@@ -329,6 +327,13 @@ fn caller_of(
     let public_only = change.request.public_only;
     let visibility = Visibility { preview: true, public_only };
     Ok(caller.map(|caller| caller.with_visibility(visibility)))
+}
+
+/// Returns the first position of objects that are tried again after all others, from the position of the last object of
+/// their step. Positions 1 to `total` are those of the first attempts. Later steps get smaller positions behind them, so
+/// the last object is tried again first, because objects usually link to earlier ones.
+fn retry_position(total: u64, last: u64) -> u64 {
+    2 * total + 1 - last
 }
 
 fn is_allowed(caller: &Caller, content_type: &CompiledType, change: &RequestedChange) -> bool {

@@ -51,7 +51,7 @@ impl Changes<'_> {
                     let name = entry.content_type.as_deref().ok_or_else(expired)?;
                     if is_named(request.content_types.as_deref(), name)
                         && entry.event.and_then(action).is_some()
-                        && entry.audience >= audience
+                        && entry.audience.includes(audience)
                         && may_read(caller, entry.object.is_some(), name)
                     {
                         found.push(entry);

@@ -39,10 +39,11 @@ use crate::{ClusterConfig, Cms, CoreConfig};
 const COMMIT_LOG_RETENTION: Duration = Duration::from_hours(7 * 24);
 
 /// The response to a request that revokes access waits until all live nodes have applied the change. The timeout of
-/// this wait is the largest read bound of the nodes that have not applied it yet. This is the minimum of the timeout:
-/// for 5 s after a head check, a node may serve reads with `x-cms-position` without a further check.
+/// this wait is the largest read bound of the nodes that have not applied it yet, but at least this: for 5 s after a
+/// head check, a node may serve reads with `x-cms-position` without a further check.
 const MIN_REVOCATION_TIMEOUT: Duration = Duration::from_secs(5);
-/// The maximum of the same timeout: after 10 s without a report, a node no longer counts as live.
+/// The maximum of the timeout that is described at [`MIN_REVOCATION_TIMEOUT`]: after 10 s without a report, a node no
+/// longer counts as live.
 const MAX_REVOCATION_TIMEOUT: Duration = Duration::from_secs(10);
 /// Interval between two reads of the reports of nodes.
 const REVOCATION_INTERVAL: Duration = Duration::from_millis(100);

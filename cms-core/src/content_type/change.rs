@@ -71,10 +71,10 @@ pub(crate) fn rebuild_derived_data(writer: &WriteTransaction<'_>) -> Result<()> 
         || (version == VERSION_BEFORE_COMBINATIONS
             && slots.all(|slots| slots.combinations().next().is_none()));
     if is_complete {
-        writer.drop_descending_slots()?;
+        writer.drop_descending_slot_indexes()?;
         return writer.set_derived_data_version();
     }
-    writer.drop_all_slots()?;
+    writer.drop_all_slot_indexes()?;
     let mut count = limits::MAX_INDEXED_PROPERTIES;
     for (ctd, definition, properties, slots) in types {
         count = count.max(slots.count());
@@ -83,7 +83,7 @@ pub(crate) fn rebuild_derived_data(writer: &WriteTransaction<'_>) -> Result<()> 
             write::relink(writer, &properties, pk)?;
         }
     }
-    writer.ensure_slots(count, |_, _| {})?;
+    writer.create_slot_indexes(count, |_, _| {})?;
     writer.set_derived_data_version()
 }
 
@@ -97,7 +97,7 @@ pub(crate) fn create(
 ) -> Result<i64> {
     let pk = writer.insert_ctd(uid, definition, rev, stamp.at)?;
     let slots = IndexedProperties::of_type(definition, &definition.properties());
-    writer.ensure_slots(slots.count(), |_, _| {})?;
+    writer.create_slot_indexes(slots.count(), |_, _| {})?;
     writer.append_type_to_journal(Event::TypeCreated, stamp, (pk, &definition.name))?;
     Ok(pk)
 }
@@ -201,9 +201,9 @@ impl TypeUpdate {
     }
 }
 
-/// Returns the editions of objects that a change converts. Published versions are left out if it turns
-/// Draft & Public off: they are removed. They are left out, too, if it turns it on: they are created later, as
-/// copies of the converted current versions.
+/// Returns the editions of objects that a change converts: those that exist both before and after the change. If it turns
+/// Draft & Public off, published versions are removed. If it turns it on, they are created later, as copies of the
+/// converted current versions.
 fn editions(before: &CompiledType, after: &Definition) -> &'static [Edition] {
     if after.draft_public { before.definition.editions() } else { after.editions() }
 }
@@ -302,7 +302,7 @@ impl SlotUpdate {
         let live = writer.type_state(before.pk)?.live;
         if is_due && live > REBUILD_ABOVE_OBJECTS && live * 2 > writer.live_objects()? {
             // The type has no values in later slots: their indexes stay.
-            writer.drop_slots(slots.count().max(before.indexed.count()))?;
+            writer.drop_slot_indexes(slots.count().max(before.indexed.count()))?;
         }
         Ok(Self { indexes: catalog.slot_count().max(slots.count()), slots, is_due })
     }
@@ -322,7 +322,7 @@ impl SlotUpdate {
         if self.is_due {
             writer.fill_slots(ctd, &self.slots, definition.editions())?;
         }
-        writer.ensure_slots(self.indexes, |done, total| {
+        writer.create_slot_indexes(self.indexes, |done, total| {
             let content_type = definition.name.clone();
             progress.set(PlanProgress { content_type, phase: PlanPhase::Indexes, done, total });
         })

@@ -60,12 +60,12 @@ impl<'t> Importer<'t> {
         &mut self,
         index: usize,
         attempts: Vec<SaveAttempt>,
-        begun: Option<Result<PendingReport>>,
+        first_attempt: Option<Result<PendingReport>>,
     ) -> Result<usize> {
         let content_type = self.types[index].content_type;
         let values: Vec<&Value> = attempts.iter().map(SaveAttempt::value).collect();
         let update = self.options.on_conflict == OnConflict::Update;
-        let mut refused = self.save(&content_type.name, &values, update, begun)?;
+        let mut refused = self.save(&content_type.name, &values, update, first_attempt)?;
         let saved = attempts.len() - refused.len();
         for (number, SaveAttempt { object, partial, exists }) in attempts.into_iter().enumerate() {
             match refused.remove(&number) {
@@ -98,7 +98,7 @@ impl<'t> Importer<'t> {
         self.target.prepare_save(content_type, &values, mode)
     }
 
-    /// Saves objects; returns the errors of the refused ones by their index. `begun` is the result of
+    /// Saves objects; returns the errors of the refused ones by their index. `first_attempt` is the result of
     /// sending all of these objects as one batch, if they were sent already. They are sent again, in smaller
     /// batches, only if that batch had too many objects or may have been too large.
     pub(super) fn save(
@@ -106,18 +106,18 @@ impl<'t> Importer<'t> {
         content_type: &str,
         objects: &[&Value],
         update_existing: bool,
-        mut begun: Option<Result<PendingReport>>,
+        mut first_attempt: Option<Result<PendingReport>>,
     ) -> Result<BTreeMap<usize, FieldErrors>> {
         let mut refused = BTreeMap::new();
         if self.options.dry_run {
             return Ok(refused);
         }
         let mut start = 0;
-        let mut size = if begun.is_some() { objects.len() } else { self.batch_size };
+        let mut size = if first_attempt.is_some() { objects.len() } else { self.batch_size };
         while start < objects.len() {
             let part = &objects[start..objects.len().min(start + size)];
             let save = || self.prepare_save(content_type, part, update_existing)?.begin();
-            match begun.take().unwrap_or_else(save).and_then(PendingReport::wait) {
+            match first_attempt.take().unwrap_or_else(save).and_then(PendingReport::wait) {
                 Ok(report) => {
                     let errors = errors_by_index(part, report);
                     refused.extend(errors.into_iter().map(|(index, e)| (start + index, e)));

@@ -35,14 +35,14 @@ impl Cms {
         let begun = self.current_catalog().and_then(|catalog| {
             let kept = unique_slots(&catalog, content_types);
             self.store.write(move |writer| {
-                writer.drop_slots_except(&kept)?;
+                writer.drop_slot_indexes_except(&kept)?;
                 writer.invalidate_derived_data()
             })
         });
         let ended = begun.and_then(|()| {
             load();
             self.write_with_catalog(|writer, catalog| {
-                writer.ensure_slots(catalog.slot_count(), |_, _| {})?;
+                writer.create_slot_indexes(catalog.slot_count(), |_, _| {})?;
                 writer.set_derived_data_version()
             })
         });

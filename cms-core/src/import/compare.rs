@@ -58,12 +58,12 @@ pub(super) fn completeness(
     is_set_later: &dyn Fn(&ObjectAddress) -> bool,
 ) -> Option<Completeness> {
     let minimum = without_pending_links(sent, content_type, is_set_later);
-    let was_sent = |name: &str| {
+    let is_expected = |name: &str| {
         stored.get(name).is_some()
             || minimum.as_ref().is_none_or(|minimum| minimum.get(name).is_some())
     };
     let all = sent.as_object()?;
-    let sent_properties = all.iter().filter(|(name, _)| was_sent(name));
+    let sent_properties = all.iter().filter(|(name, _)| is_expected(name));
     let sent_properties: Map<String, Value> =
         sent_properties.map(|(name, value)| (name.clone(), value.clone())).collect();
     let is_complete = sent_properties.len() == all.len();

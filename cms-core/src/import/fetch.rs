@@ -14,12 +14,12 @@ use super::ImportTarget;
 const MAX_LIST_OBJECTS: usize = 500;
 /// Bytes of ids in one list request: they are part of its URL.
 const MAX_ID_BYTES: usize = 8_000;
-/// Entries of a page that [`list_keys`] has read before, as long as the list does not change.
+/// Entries of a page that [`read_all_pages`] has read before, as long as the list does not change.
 const MIN_OVERLAP: u64 = 250;
 
 /// Returns the ids of all objects, in the order of creation.
 pub fn list_ids(target: &dyn ImportTarget, content_type: &str) -> Result<Vec<String>> {
-    list_keys(|page| {
+    read_all_pages(|page| {
         let request = ListRequest { page, fields: vec!["id".to_owned()], ..ListRequest::default() };
         let list = target.objects(content_type, &request, Edition::Current)?;
         let ids = list.data.iter().filter_map(|object| object["id"].as_str());
@@ -33,7 +33,9 @@ pub fn list_ids(target: &dyn ImportTarget, content_type: &str) -> Result<Vec<Str
 /// Others may add and remove entries meanwhile, for example restore objects from the trash. Entries that
 /// exist all the time are not missed: pages are read from the last one to the first, and each must overlap
 /// the entries that were read before it.
-pub fn list_keys(list: impl Fn(PageRequest) -> Result<(u64, Vec<String>)>) -> Result<Vec<String>> {
+pub fn read_all_pages(
+    list: impl Fn(PageRequest) -> Result<(u64, Vec<String>)>,
+) -> Result<Vec<String>> {
     let mut keys = IndexSet::new();
     // The number of entries before the first one that was read.
     let (mut offset, _) = list(PageRequest { number: 1, limit: 1 })?;

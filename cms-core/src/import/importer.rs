@@ -285,9 +285,12 @@ impl<'a> Importer<'a> {
         loop {
             while self.send_waiting()? > 0 {}
             // An object whose published version cannot be restored is created from the current one.
-            let waiting = self.types.iter_mut().flat_map(|current| &mut current.waiting);
-            let from_published = waiting.filter(|(object, _)| object.from_published);
-            if from_published.map(|(object, _)| object.from_published = false).count() == 0 {
+            let mut is_changed = false;
+            for (object, _) in self.types.iter_mut().flat_map(|current| &mut current.waiting) {
+                is_changed |= object.from_published;
+                object.from_published = false;
+            }
+            if !is_changed {
                 break;
             }
         }

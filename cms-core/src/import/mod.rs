@@ -29,7 +29,7 @@ pub use self::{
         definition, featured_image_updates, is_builtin_type, is_system_type,
         is_unchanged_builtin_type, provisional_type, select_definitions,
     },
-    fetch::{fetch, list_ids, list_keys},
+    fetch::{fetch, list_ids, read_all_pages},
     importer::{ImportCounts, ImportOptions, Importer, OnConflict, Refusal},
     links::order_by_links,
     object::ImportObject,

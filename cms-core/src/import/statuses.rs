@@ -110,8 +110,8 @@ impl Importer<'_> {
         Ok(self.workflows.iter().flatten().find(|workflow| workflow.id == id).cloned())
     }
 
-    /// Moves a stored object out of the state `public` before its content is replaced, if the file has it in another
-    /// state: an edit in that state would approve the new content. Returns why that is refused.
+    /// If the file has a stored object in another state than `public`, moves the object out of the state `public` before
+    /// its content is replaced: an edit in `public` would approve the new content. Returns why that is refused.
     pub(super) fn leave_public_state(
         &mut self,
         content_type: &ContentType,
@@ -223,11 +223,12 @@ impl Importer<'_> {
                 && is_unchanged(change.current(), &change.stored, content_type)
                 && is_published(change, &published))
         });
-        let (mut ready, unready): (Vec<_>, Vec<_>) =
+        let (mut already_published, not_published): (Vec<_>, Vec<_>) =
             changes.into_iter().partition(|change| is_published(change, &published));
-        let (mut to_publish, to_save): (Vec<_>, Vec<_>) = unready.into_iter().partition(|change| {
-            difference(change.published(), &change.stored, content_type).is_none()
-        });
+        let (mut to_publish, to_save): (Vec<_>, Vec<_>) =
+            not_published.into_iter().partition(|change| {
+                difference(change.published(), &change.stored, content_type).is_none()
+            });
 
         // An object that already holds the current version is first set back to the published one.
         let saved = self.save_versions(content_type, to_save, PendingStatus::published)?;
@@ -251,8 +252,9 @@ impl Importer<'_> {
         if !ids.is_empty() {
             self.target.set_statuses(&content_type.name, &ids, PublishAction::Publish)?;
         }
-        ready.append(&mut to_publish);
-        let modified = self.save_versions(content_type, ready, PendingStatus::current)?;
+        already_published.append(&mut to_publish);
+        let modified =
+            self.save_versions(content_type, already_published, PendingStatus::current)?;
         self.counts.statuses += modified.len() as u64;
         Ok(())
     }

@@ -59,12 +59,12 @@ impl Media<'_> {
     fn remove_orphans(&self, trigger: Trigger) -> Result<OrphanCleanUp> {
         self.cms.store.check_undamaged()?;
         let trusted = self.cms.retention_now()?;
-        let stale = match trigger {
+        let cutoff = match trigger {
             Trigger::Automatic => removal_cutoff(trusted),
             Trigger::Command => removal_cutoff(self.cms.now()),
         };
         if trigger == Trigger::Automatic && !self.cms.has_duty(Duty::OrphanedFiles) {
-            self.remove_local_files(stale)?;
+            self.remove_local_files(cutoff)?;
             return Ok(OrphanCleanUp::default());
         }
         let stored = self.cms.files.list(&|| Ok(()))?;
@@ -75,7 +75,7 @@ impl Media<'_> {
         let files = stored.len() as u64;
         let orphans = self.orphans(stored)?;
         let seen = self.note(&orphans)?;
-        let old = orphans.into_iter().filter(|orphan| orphan.is_old(&seen, stale));
+        let old = orphans.into_iter().filter(|orphan| orphan.is_old(&seen, cutoff));
         let old: Vec<FileId> = old.map(|orphan| orphan.id).collect();
         let mut clean_up = OrphanCleanUp { files, ..OrphanCleanUp::default() };
         let count = old.len() as u64;
@@ -91,7 +91,7 @@ impl Media<'_> {
                 if !may_remove {
                     return Ok(clean_up);
                 }
-                let files = batch.iter().map(|id| UnusedFile { id: id.clone(), since: stale });
+                let files = batch.iter().map(|id| UnusedFile { id: id.clone(), since: cutoff });
                 let Some(removed) = self.remove_files(files.collect())? else {
                     return Ok(clean_up);
                 };
@@ -103,16 +103,16 @@ impl Media<'_> {
                 })?;
             }
         }
-        self.remove_local_files(stale)?;
+        self.remove_local_files(cutoff)?;
         Ok(clean_up)
     }
 
     /// Removes rendered images without a media object, and incomplete uploads.
-    fn remove_local_files(&self, stale: Timestamp) -> Result<()> {
+    fn remove_local_files(&self, cutoff: Timestamp) -> Result<()> {
         for id in self.ids_without_object(self.cms.renders.ids()?)? {
             self.cms.renders.remove(&id)?;
         }
-        self.cms.files.remove_unfinished(stale)
+        self.cms.files.remove_unfinished(cutoff)
     }
 
     /// Compares files with media objects and with the recorded uploads; removes orphaned files on
@@ -135,11 +135,11 @@ impl Media<'_> {
 
         let mut found = MediaCheck { files: stored.len() as u64, ..MediaCheck::default() };
         let findings = self.verify(&stored, request, &mut found, &**ensure_running)?;
-        let stale = removal_cutoff(self.cms.now());
+        let cutoff = removal_cutoff(self.cms.now());
         let orphans = self.orphans(stored)?;
         let seen = self.seen()?;
         let (old, new): (Vec<_>, Vec<_>) =
-            orphans.into_iter().partition(|orphan| orphan.is_old(&seen, stale));
+            orphans.into_iter().partition(|orphan| orphan.is_old(&seen, cutoff));
         ensure_running()?;
         let removed =
             if request.repair { self.remove_orphans(Trigger::Command)?.removed } else { 0 };

@@ -86,7 +86,7 @@ impl Media<'_> {
         let payload = describe(&id, &media, &content, request);
         // The file may exist already: it must not be removed before it is recorded again.
         let no_removal =
-            request.id.as_ref().map(|_| self.cms.files.prevent_removal()).transpose()?;
+            request.id.as_ref().map(|_| self.cms.files.lock_for_upload()).transpose()?;
         let reserved_at = request.id.as_ref().map(|_| self.cms.now());
         let is_new = self.store(&id, file, reserved_at)?;
         let (fingerprint, at) = (file.fingerprint(), self.cms.now());

@@ -29,7 +29,7 @@ use cms_store::WriteTransaction;
 use serde_json::{Map, Value};
 
 use super::{
-    service::{Objects, find_shown, to_json, with_quota},
+    service::{Objects, find_shown_version, to_json, with_quota},
     write::{self, Context, PreparedObject},
 };
 
@@ -58,7 +58,8 @@ impl Objects<'_> {
             return Ok(Json(response));
         }
         self.read(caller, name, needs, |reader, _, content_type| {
-            find_shown(reader, content_type, View::for_object(caller, content_type), id).map(drop)
+            find_shown_version(reader, content_type, View::for_object(caller, content_type), id)
+                .map(drop)
         })?;
         let related = related_ids(payload)?;
         let config = &self.cms.config;
@@ -67,7 +68,7 @@ impl Objects<'_> {
         let (ids, quota) = (Arc::clone(&config.ids), config.max_objects);
         let response = self.begin_once(caller, name, move |writer, catalog, content_type| {
             let view = View::for_object(&owned_caller, content_type);
-            let stored = find_shown(writer, content_type, view, &id)?;
+            let stored = find_shown_version(writer, content_type, view, &id)?;
             let copier =
                 Copier { writer, catalog, caller: &owned_caller, context: &context, ids: &*ids };
             let stored = with_quota(writer, quota, || {
@@ -124,7 +125,7 @@ impl Copier<'_> {
         self.caller.require(Access::CREATE | Access::READ, name)?;
         let content_type = self.catalog.get(name)?;
         let view = View::for_object(self.caller, content_type);
-        let stored = find_shown(self.writer, content_type, view, id)?;
+        let stored = find_shown_version(self.writer, content_type, view, id)?;
         let object = write::parse(&stored.data)?;
         let copy = self.insert(content_type, &object, object.clone())?;
         Ok(copy.id.into_owned())

@@ -280,8 +280,8 @@ impl<'a> Hydration<'a> {
             buffered.add(text.bytes())
         };
         // Only texts without insertions are cached.
-        let is_cached = part == Part::Complete && !with_links;
-        let version = reader.known_type_version(content_type.pk).filter(|_| is_cached);
+        let is_cacheable = part == Part::Complete && !with_links;
+        let version = reader.known_type_version(content_type.pk).filter(|_| is_cacheable);
         let in_view = (content_type.pk, view);
         let mut ids = Vec::new();
         for &target in targets {

@@ -119,7 +119,7 @@ impl Objects<'_> {
     }
 
     /// Lists ids deleted after a date, oldest deletion first (see
-    /// docs/reference/objects.md#removed-ids).
+    /// docs/reference/objects.md#ids-of-deleted-objects).
     pub fn deleted_ids(
         &self,
         caller: &Caller,
@@ -132,8 +132,8 @@ impl Objects<'_> {
                 Some(text) => dates::parse_lenient(text)
                     .ok_or_else(|| Error::invalid("deletedAfter", message::WRONG_DATE))?,
             };
-            let view = View::shows_single_version(caller, content_type)
-                .then(|| View::public(content_type));
+            let view =
+                View::hides_history(caller, content_type).then(|| View::public(content_type));
             reader.deleted_ids(content_type.pk, after, view)
         })
     }
@@ -210,7 +210,7 @@ pub(crate) fn find(
 }
 
 /// Returns the version of an object that a view contains.
-pub(super) fn find_shown(
+pub(super) fn find_shown_version(
     reader: &Reader<'_>,
     content_type: &CompiledType,
     view: View,

@@ -23,7 +23,7 @@ use cms_store::{ActorRow, Reader};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::service::{Objects, find, find_shown, to_json};
+use super::service::{Objects, find, find_shown_version, to_json};
 
 impl Objects<'_> {
     /// Lists the versions of an object in the list envelope.
@@ -39,8 +39,8 @@ impl Objects<'_> {
             let view = View::for_object(caller, content_type);
             let current = find(reader, content_type, view, id)?;
             let mut latest = current.internal.version;
-            let (total, versions) = if View::shows_single_version(caller, content_type) {
-                let shown = find_shown(reader, content_type, view, id)?;
+            let (total, versions) = if View::hides_history(caller, content_type) {
+                let shown = find_shown_version(reader, content_type, view, id)?;
                 latest = shown.internal.version;
                 (1, if page.offset() == 0 { vec![shown] } else { Vec::new() })
             } else {
@@ -81,8 +81,8 @@ impl Objects<'_> {
             let unknown = || Error::not_found("version", format!("{name}/{id}/{version}"));
             let digits = version.strip_prefix("version-").unwrap_or(version);
             let number = read::digits(digits).ok_or_else(unknown)?;
-            let found = if View::shows_single_version(caller, content_type) {
-                let shown = find_shown(reader, content_type, view, id)?;
+            let found = if View::hides_history(caller, content_type) {
+                let shown = find_shown_version(reader, content_type, view, id)?;
                 Some(shown).filter(|shown| shown.internal.version == number)
             } else if number == current.internal.version {
                 Some(current)

@@ -39,7 +39,11 @@ use serde_json::{Map, Value};
 
 use crate::hooks;
 
-pub(crate) use self::{context::Context, journal::log_change, known_targets::KnownTargets};
+pub(crate) use self::{
+    context::Context,
+    journal::{LoggedChange, log_change},
+    known_targets::KnownTargets,
+};
 use self::{
     journal::{changed_properties, log_deletion},
     unique::UniqueValues,
@@ -353,16 +357,15 @@ fn finish(
         log_deletion(writer, content_type, &stored, stamp)?;
         stored.internal.deleted_at = Some(at.seconds());
     } else {
-        // Which readers see the change: if the workflow has a state `public`, those of objects in that state.
-        // Otherwise, for a Draft & Public type, none, except if the date of creation changes: then those of the
-        // published version, which gets that date too. For any other type, all; for these types, `Audience::of` ignores
-        // `changes_public_view`.
+        // An edit changes the public view if the object is in the state `public`. A new date of creation changes it
+        // also for an object with a published version, which gets that date too. Other edits of Draft & Public types
+        // do not change it. For types without both, `Audience::of` ignores `is_public`: all callers see the change.
         let reorders_published =
             has_new_date && View::public(content_type).contains_object(&stored.internal);
-        let changes_public_view =
-            stored.internal.workflow_state == PUBLIC_STATE || reorders_published;
-        let change = (&stored, Some(changed));
-        log_change(writer, (event, stamp), content_type, change, changes_public_view)?;
+        let is_public = stored.internal.workflow_state == PUBLIC_STATE || reorders_published;
+        let changed_properties = Some(changed);
+        let change = LoggedChange { event, stamp, stored: &stored, changed_properties, is_public };
+        log_change(writer, content_type, &change)?;
     }
     Ok(stored)
 }

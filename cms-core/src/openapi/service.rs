@@ -42,13 +42,13 @@ impl OpenApi<'_> {
             access: types.map(|known| access(caller, known.name())).collect(),
             rights: self.rights(caller, request),
         };
-        if let Some(known) = self.cms.documents.get(&key) {
+        if let Some(known) = self.cms.openapi_documents.get(&key) {
             return Ok(known);
         }
         let text = build(&catalog, &key)?;
         let tag = EntityTag::of(&text);
         let document = Arc::new(OpenApiDocument { text: Json(text), tag });
-        self.cms.documents.insert(key, Arc::clone(&document));
+        self.cms.openapi_documents.insert(key, Arc::clone(&document));
         Ok(document)
     }
 

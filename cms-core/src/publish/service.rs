@@ -143,7 +143,14 @@ impl Publishing<'_> {
                 let event =
                     if after.is_some() { Event::ObjectScheduled } else { Event::ObjectUnscheduled };
                 writer.set_schedule(content_type.pk, stored.pk, after.as_ref(), stamp.actor)?;
-                write::log_change(writer, (event, stamp), content_type, (&stored, None), false)?;
+                let change = write::LoggedChange {
+                    event,
+                    stamp,
+                    stored: &stored,
+                    changed_properties: None,
+                    is_public: false,
+                };
+                write::log_change(writer, content_type, &change)?;
             }
             Ok(to_json(content_type, &stored))
         })

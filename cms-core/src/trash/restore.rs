@@ -58,7 +58,7 @@ impl Trash<'_> {
         })?;
         let moved = request.id.clone().filter(|id| name == MEDIA && !id.eq_ignore_ascii_case(&old));
         let (media, at) = (self.cms.media(), context.stamp.at);
-        let no_removal = moved.as_ref().map(|_| self.cms.files.prevent_removal()).transpose()?;
+        let no_removal = moved.as_ref().map(|_| self.cms.files.lock_for_upload()).transpose()?;
         let file = moved.map(|id| self.copy_file(&old, &id, at)).transpose()?.flatten();
         let quota = config.max_objects;
         let (owned_caller, entry) = (caller.clone(), entry.to_owned());

@@ -85,14 +85,14 @@ impl Sessions<'_> {
                     _ => return Ok(Err((OpenIdError::User, String::new()))),
                 },
             };
-            let has_other_role = update(writer, found, &identity, by_themselves(found))?;
+            let changed_role = update(writer, found, &identity, by_themselves(found))?;
             let cookie = open(writer, &config, found, owned_client)?;
-            Ok(Ok((cookie, has_other_role)))
+            Ok(Ok((cookie, changed_role)))
         })?;
         match cookie {
-            Ok((cookie, has_other_role)) => {
+            Ok((cookie, changed_role)) => {
                 let signed_in = self.signed_in(cookie, "openid", client)?;
-                Ok(Ok(SignedIn { has_other_role, ..signed_in }))
+                Ok(Ok(SignedIn { changed_role, ..signed_in }))
             }
             Err((error, user)) => {
                 let (reason, address) = (error.as_str(), &client.address);
@@ -122,8 +122,8 @@ fn update(
     let Some(role) = identity.role.filter(|role| *role != user.profile.role) else {
         return Ok(false);
     };
-    let has_other = writer.has_other_usable_admin(pk)?;
-    let is_kept = keeps_an_admin(user.is_usable_admin(), role == Role::Admin, has_other);
+    let has_other_admin = writer.has_other_usable_admin(pk)?;
+    let is_kept = keeps_an_admin(user.is_usable_admin(), role == Role::Admin, has_other_admin);
     if !is_kept {
         tracing::warn!(user = %user.uid, role = role.as_str(), "role mapping skipped");
         return Ok(false);

@@ -53,7 +53,7 @@ pub struct SignedIn {
     pub cookie: String,
     pub session: CurrentSession,
     /// The claims of the issuer have given the user another role, also in earlier sessions.
-    pub has_other_role: bool,
+    pub changed_role: bool,
 }
 
 impl SignedIn {
@@ -328,7 +328,7 @@ impl Sessions<'_> {
         let caller = self.cms.keys().authenticate_session(&cookie, &*self.cms.commit_state()?)?;
         let (user, address) = (&caller.actor.id, &client.address);
         tracing::info!(%user, method, address, "sign-in succeeded");
-        Ok(SignedIn { session: self.current(&caller)?, cookie, has_other_role: false })
+        Ok(SignedIn { session: self.current(&caller)?, cookie, changed_role: false })
     }
 
     fn has_users(&self) -> Result<bool> {

@@ -90,7 +90,7 @@ pub(crate) fn catch_up(writer: &WriteTransaction<'_>, now: Timestamp) -> Result<
     let Some(webhook_type) = writer.ctd_named(WEBHOOKS)? else { return Ok(()) };
     if writer.type_state(webhook_type)?.live == 0 {
         // A webhook that this transaction restores from the trash must not get earlier events.
-        writer.drop_webhooks()?;
+        writer.delete_rows_of_deleted_webhooks()?;
         return writer.set_webhook_cursor(writer.journal_head()?.seq);
     }
     let next = || writer.detailed_entries_after(writer.webhook_cursor()?, BATCH_ROWS);
@@ -188,7 +188,7 @@ impl DeliveryBatch {
             writer.suspend_webhook(pk)?;
         }
         if self.has_deleted {
-            writer.drop_webhooks()?;
+            writer.delete_rows_of_deleted_webhooks()?;
         }
         writer.set_webhook_cursor(self.seq)
     }

@@ -214,12 +214,12 @@ impl Webhooks<'_> {
     ) -> Result<Vec<Dispatch>> {
         let now = self.cms.now();
         self.cms.store.read(|reader| {
-            let known = self.all(reader)?;
+            let webhooks = self.all(reader)?;
             let wanted = |webhook: &&Webhook| {
                 webhook.receives_deliveries() && only.is_none_or(|only| only == webhook.pk)
             };
             let mut due = Vec::new();
-            for webhook in known.iter().filter(wanted).map(|webhook| webhook.pk) {
+            for webhook in webhooks.iter().filter(wanted).map(|webhook| webhook.pk) {
                 let Some(endpoint) = reader.webhook_endpoint(webhook)? else { continue };
                 let mut in_flight = running.get(&webhook).cloned().unwrap_or_default();
                 if in_flight.len() >= schedule::PARALLEL_REQUESTS {
@@ -245,10 +245,11 @@ impl Webhooks<'_> {
             self.cms.store.write(move |writer| writer.end_collection(pk, now))?;
         }
         self.cms.store.read(|reader| {
-            let known = self.all(reader)?;
-            let is_wanted =
-                |known: &&Webhook| known.pk == dispatch.webhook && known.receives_deliveries();
-            let Some(webhook) = known.iter().find(is_wanted) else { return Ok(None) };
+            let webhooks = self.all(reader)?;
+            let is_wanted = |webhook: &&Webhook| {
+                webhook.pk == dispatch.webhook && webhook.receives_deliveries()
+            };
+            let Some(webhook) = webhooks.iter().find(is_wanted) else { return Ok(None) };
             let row = reader.delivery(dispatch.delivery)?.filter(|row| row.is_pending);
             let Some(row) = row else { return Ok(None) };
             let body = self.body(reader, webhook, &row.event)?;

@@ -158,7 +158,7 @@ impl Reader<'_> {
 
     /// Returns the objects that share the value of a unique slot, one line per value.
     pub fn duplicate_unique_values(&self, ctd: i64, slot: usize) -> Result<Vec<String>> {
-        let (key, original_text) = (slots::key(slot), slots::original_text(slot));
+        let (key, original_text) = (slots::key(slot), slots::original_text_if_different(slot));
         let condition = slots::condition(slot);
         self.query_values(
             &format!(

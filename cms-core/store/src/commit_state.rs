@@ -2,8 +2,8 @@
 //!
 //! A commit of this process caches the counters. A statement reads them only if nothing is cached,
 //! after a commit of another process, and on a node of a cluster after each commit. So a request
-//! usually learns without a statement whether cached data is current. A snapshot of the commit whose counters are
-//! cached needs no statement for them either.
+//! usually learns without a statement whether cached data is current. If a read transaction sees the commit whose
+//! counters are cached, it reads no counters either.
 
 use std::{path::Path, sync::Arc};
 

@@ -63,14 +63,14 @@ impl Store {
     ) -> Result<Option<Arc<ListPlan>>> {
         let ctd = content_type.pk;
         let TypeState { live, published, changes } = reader.type_state(ctd)?;
-        let is_cached = list.text_bytes() <= MAX_CACHED_BYTES;
-        if is_cached && let Some(known) = self.lists.plans.get(ctd, &list, changes) {
+        let is_cacheable = list.text_bytes() <= MAX_CACHED_BYTES;
+        if is_cacheable && let Some(known) = self.lists.plans.get(ctd, &list, changes) {
             return Ok(Some(known));
         }
         let query = list.query(content_type, scope)?;
         // Matches through links depend on other types and on the caller.
         let depends_on_other_types = !query.linked.is_empty();
-        let is_cached = is_cached && !depends_on_other_types;
+        let is_cacheable = is_cacheable && !depends_on_other_types;
         let columns = columns_of(list.columns);
         let total = match query.edition {
             Edition::Current => live,
@@ -89,7 +89,7 @@ impl Store {
         let counts = ListCounts { matching, total };
         let page = list_sql::page(&query, content_type.into(), counts, columns);
         let plan = Arc::new(ListPlan { matching, depends_on_other_types, page });
-        if is_cached {
+        if is_cacheable {
             self.lists.counts.set(ctd, list.matching.clone(), changes, matching);
             self.lists.plans.set(ctd, list, changes, Arc::clone(&plan));
         }

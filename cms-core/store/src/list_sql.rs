@@ -177,7 +177,7 @@ pub(crate) fn unique_lookup(
         order::original_text(value).map_or(Sql::Null, Sql::Text),
         except.map_or(Sql::Null, Sql::Integer),
     ];
-    let (key, original_text) = (slots::key(slot), slots::original_text(slot));
+    let (key, original_text) = (slots::key(slot), slots::original_text_if_different(slot));
     let (table, condition) = (table_of(edition), slots::condition(slot));
     let sql = format!(
         "SELECT pk FROM {table} WHERE ctd = {ctd} AND {condition} AND {key} = ?1 \

@@ -30,7 +30,7 @@ pub(crate) fn key(slot: usize) -> String {
 
 /// The exact text, if its key (lower case) differs. The name of the SQL function cannot change: it is
 /// part of the stored indexes.
-pub(crate) fn original_text(slot: usize) -> String {
+pub(crate) fn original_text_if_different(slot: usize) -> String {
     format!("property_spelling(slots, '{slot}')")
 }
 
@@ -50,7 +50,8 @@ pub(super) fn indexes(count: usize) -> Vec<(String, String)> {
     for edition in Edition::ALL {
         for slot in 0..count {
             let (name, table) = (index_name(edition, slot), table_of(edition));
-            let (key, original_text, condition) = (key(slot), original_text(slot), condition(slot));
+            let (key, condition) = (key(slot), condition(slot));
+            let original_text = original_text_if_different(slot);
             let sql = format!(
                 "CREATE INDEX {name}
                  ON {table} (ctd, {key}, created_at, pk, {original_text}, slot_count)
@@ -77,7 +78,11 @@ impl Reader<'_> {
 impl WriteTransaction<'_> {
     /// Creates the missing indexes of the first `count` slots. Calls `progress` with the number of
     /// indexes that are created, and of all missing ones.
-    pub fn ensure_slots(&self, count: usize, mut progress: impl FnMut(u64, u64)) -> Result<()> {
+    pub fn create_slot_indexes(
+        &self,
+        count: usize,
+        mut progress: impl FnMut(u64, u64),
+    ) -> Result<()> {
         let existing = self.slot_indexes()?;
         let mut missing = indexes(count);
         missing.retain(|(name, _)| !existing.contains(name));
@@ -90,7 +95,7 @@ impl WriteTransaction<'_> {
     }
 
     /// Creates the missing indexes of all stored content types: other nodes of a cluster may have changed them.
-    pub(super) fn ensure_slots_of_types(&self) -> Result<()> {
+    pub(super) fn create_slot_indexes_of_types(&self) -> Result<()> {
         let types: Vec<i64> = self.query_values("SELECT pk FROM ctd", [])?;
         let mut count = limits::MAX_INDEXED_PROPERTIES;
         for ctd in types {
@@ -98,34 +103,34 @@ impl WriteTransaction<'_> {
             let slots = IndexedProperties::of_type(&definition, &definition.properties());
             count = count.max(slots.count());
         }
-        self.ensure_slots(count, |_, _| {})
+        self.create_slot_indexes(count, |_, _| {})
     }
 
     /// Drops the indexes of the first `count` slots.
-    pub fn drop_slots(&self, count: usize) -> Result<()> {
+    pub fn drop_slot_indexes(&self, count: usize) -> Result<()> {
         let dropped: HashSet<String> = indexes(count).into_iter().map(|(name, _)| name).collect();
-        self.drop_slots_if(|name| dropped.contains(name))
+        self.drop_slot_indexes_if(|name| dropped.contains(name))
     }
 
     /// Drops the indexes of all slots except the kept ones.
-    pub fn drop_slots_except(&self, kept: &HashSet<usize>) -> Result<()> {
+    pub fn drop_slot_indexes_except(&self, kept: &HashSet<usize>) -> Result<()> {
         let names_of = |edition| kept.iter().map(move |&slot| index_name(edition, slot));
         let kept: HashSet<String> = Edition::ALL.into_iter().flat_map(names_of).collect();
-        self.drop_slots_if(|name| !kept.contains(name))
+        self.drop_slot_indexes_if(|name| !kept.contains(name))
     }
 
     /// Drops the descending indexes, which only versions of cms with a derived data version below 5
     /// created.
-    pub fn drop_descending_slots(&self) -> Result<()> {
-        self.drop_slots_if(|name| name.ends_with("_desc"))
+    pub fn drop_descending_slot_indexes(&self) -> Result<()> {
+        self.drop_slot_indexes_if(|name| name.ends_with("_desc"))
     }
 
     /// Drops the indexes of all slots.
-    pub fn drop_all_slots(&self) -> Result<()> {
-        self.drop_slots_if(|_| true)
+    pub fn drop_all_slot_indexes(&self) -> Result<()> {
+        self.drop_slot_indexes_if(|_| true)
     }
 
-    fn drop_slots_if(&self, is_dropped: impl Fn(&str) -> bool) -> Result<()> {
+    fn drop_slot_indexes_if(&self, is_dropped: impl Fn(&str) -> bool) -> Result<()> {
         for name in self.slot_indexes()?.iter().filter(|name| is_dropped(name)) {
             self.0.connection.execute_batch(&format!("DROP INDEX {name}")).map_err(map)?;
         }
@@ -162,19 +167,19 @@ mod tests {
         let (_folder, database) = database_with("");
         functions::register(&database).unwrap();
         let writer = WriteTransaction(Reader::new(&database));
-        writer.ensure_slots(4, |_, _| {}).unwrap();
+        writer.create_slot_indexes(4, |_, _| {}).unwrap();
         let complete = writer.slot_indexes().unwrap();
         assert_eq!(complete.len(), 4 * 2, "of two tables");
 
-        writer.drop_slots(3).unwrap();
+        writer.drop_slot_indexes(3).unwrap();
         let mut remaining: Vec<String> = writer.slot_indexes().unwrap().into_iter().collect();
         remaining.sort_unstable();
         assert_eq!(remaining, ["object_slot_3", "published_slot_3"]);
 
         let mut progress = Vec::new();
-        writer.ensure_slots(4, |done, total| progress.push((done, total))).unwrap();
+        writer.create_slot_indexes(4, |done, total| progress.push((done, total))).unwrap();
         assert_eq!(progress, (1..=6).map(|done| (done, 6)).collect::<Vec<_>>());
         assert_eq!(writer.slot_indexes().unwrap(), complete);
-        writer.ensure_slots(4, |_, _| panic!("nothing is missing")).unwrap();
+        writer.create_slot_indexes(4, |_, _| panic!("nothing is missing")).unwrap();
     }
 }

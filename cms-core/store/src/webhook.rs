@@ -61,7 +61,7 @@ impl WriteTransaction<'_> {
     }
 
     /// Removes webhooks whose objects are deleted, with their deliveries.
-    pub fn drop_webhooks(&self) -> Result<()> {
+    pub fn delete_rows_of_deleted_webhooks(&self) -> Result<()> {
         self.execute("DELETE FROM webhook WHERE object NOT IN (SELECT pk FROM object)", [])
     }
 

@@ -288,7 +288,7 @@ impl WriteTransaction<'_> {
         )
     }
 
-    /// Makes all pending deliveries of a webhook due, and marks its endpoint as up.
+    /// Makes the first pending delivery of each queue of a webhook due, and marks its endpoint as up.
     pub fn restart_webhook(&self, webhook: i64, now: Timestamp) -> Result<()> {
         self.execute(
             "UPDATE webhook_delivery SET due_since = ?2
@@ -311,7 +311,7 @@ impl WriteTransaction<'_> {
         self.set_webhook_endpoint(webhook, EndpointState::Up)
     }
 
-    /// Makes all pending deliveries of a webhook due in journal order, except one.
+    /// Makes the first pending delivery of each queue of a webhook due, in journal order, except one delivery.
     pub fn release_deliveries(&self, webhook: i64, now: Timestamp, except: i64) -> Result<()> {
         self.execute(
             "UPDATE webhook_delivery SET due_at = min(at, ?2)

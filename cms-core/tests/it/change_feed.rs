@@ -18,7 +18,7 @@ const PREVIEW: Visibility = Visibility { preview: true, public_only: false };
 const PLAIN: Visibility = Visibility { preview: false, public_only: false };
 const PUBLIC: Visibility = Visibility { preview: false, public_only: true };
 
-fn kind(name: &str, settings: Value) -> Map<String, Value> {
+fn type_definition(name: &str, settings: Value) -> Map<String, Value> {
     let mut definition = article_with(settings);
     definition["name"] = json!(name);
     definition
@@ -70,7 +70,8 @@ fn refusal(test: &TestCms, since: &str) -> Error {
 /// Readers receive changes of visible content only.
 #[test]
 fn drafts_are_visible_to_previews_only() {
-    let (test, local) = (with_type(kind("page", json!({ "draftPublic": true }))), Caller::local());
+    let (test, local) =
+        (with_type(type_definition("page", json!({ "draftPublic": true }))), Caller::local());
     let start = head(&test);
     let (objects, publishing) = (test.cms.objects(), test.cms.publishing());
     let create = |id: &str| {
@@ -123,7 +124,8 @@ fn drafts_are_visible_to_previews_only() {
 /// A published version has the date of creation of its object.
 #[test]
 fn kept_date_of_a_published_object_is_visible_to_readers() {
-    let (test, local) = (with_type(kind("page", json!({ "draftPublic": true }))), Caller::local());
+    let (test, local) =
+        (with_type(type_definition("page", json!({ "draftPublic": true }))), Caller::local());
     let (objects, publishing) = (test.cms.objects(), test.cms.publishing());
     let save = |created: &str| {
         let caller = Caller { keeps_dates: true, ..local.clone() };
@@ -148,7 +150,7 @@ fn kept_date_of_a_published_object_is_visible_to_readers() {
 #[test]
 fn workflow_states_narrow_the_public_view() {
     let (test, local) = (TestCms::new(), Caller::local());
-    let definition = kind("news", json!({ "workflowId": "publishing" }));
+    let definition = type_definition("news", json!({ "workflowId": "publishing" }));
     test.cms.types().create(&local, definition).unwrap();
     let start = head(&test);
     let objects = test.cms.objects();
@@ -180,8 +182,11 @@ fn redefined_workflow_changes_its_types() {
     let (test, local) = (TestCms::new(), Caller::local());
     let workflow = |states: Value| map(json!({ "id": "own", "name": "Own", "states": states }));
     test.cms.workflows().create(&local, workflow(json!(["text"]))).unwrap();
-    test.cms.types().create(&local, kind("news", json!({ "workflowId": "own" }))).unwrap();
-    test.cms.types().create(&local, kind("other", json!({}))).unwrap();
+    test.cms
+        .types()
+        .create(&local, type_definition("news", json!({ "workflowId": "own" })))
+        .unwrap();
+    test.cms.types().create(&local, type_definition("other", json!({}))).unwrap();
     let start = head(&test);
     // states, changes in the feed so far
     let table: [(Value, &[&str]); 4] = [
@@ -207,9 +212,12 @@ fn keys_receive_changes_of_readable_types_only() {
     let (mine, all) = (key(&test, KeyKind::Scoped, &["mine"]), key(&test, KeyKind::ReadOnly, &[]));
     let start = head(&test);
     for name in ["mine", "other"] {
-        test.cms.types().create(&local, kind(name, json!({}))).unwrap();
+        test.cms.types().create(&local, type_definition(name, json!({}))).unwrap();
         create_object(&test.cms, name, json!({ "id": "a", "title": "a" }));
-        test.cms.types().update(&local, name, kind(name, json!({ "label": "New" }))).unwrap();
+        test.cms
+            .types()
+            .update(&local, name, type_definition(name, json!({ "label": "New" })))
+            .unwrap();
         test.cms.types().purge(&local, name, false).unwrap();
     }
     // The type `mine` cannot be deleted, because a key names it.
@@ -242,8 +250,9 @@ fn keys_receive_changes_of_readable_types_only() {
 /// Pages of any size contain every change once and in order.
 #[test]
 fn pages_of_any_size_contain_each_change_once() {
-    let (test, local) = (with_type(kind("page", json!({ "draftPublic": true }))), Caller::local());
-    test.cms.types().create(&local, kind("note", json!({}))).unwrap();
+    let (test, local) =
+        (with_type(type_definition("page", json!({ "draftPublic": true }))), Caller::local());
+    test.cms.types().create(&local, type_definition("note", json!({}))).unwrap();
     let start = head(&test);
     for number in 0..40 {
         let name = if number % 3 == 0 { "note" } else { "page" };
@@ -270,7 +279,7 @@ fn pages_of_any_size_contain_each_change_once() {
 /// A position that is too old, or of another database, is refused.
 #[test]
 fn removed_journal_rows_are_reported_not_skipped() {
-    let (test, local) = (with_type(kind("note", json!({}))), Caller::local());
+    let (test, local) = (with_type(type_definition("note", json!({}))), Caller::local());
     let here = head(&test);
     assert!(matches!(refusal(&test, "1000000"), Error::Gone(_)));
     let (seq, nonce) =

@@ -23,9 +23,9 @@ let opened = $state(0);
 /** When the screen was opened, in milliseconds since the page was loaded. */
 let openedAt = 0;
 
-/** Returns whether an address is that of the open screen. `copy` tells forms of new objects of one type apart. */
+/** Returns whether an address is that of the open screen. `key` tells forms of new objects of one type apart. */
 function isOpen({ path, query }: Address): boolean {
-  return path === current.path && query.get('copy') === current.query.get('copy');
+  return path === current.path && query.get('key') === current.query.get('key');
 }
 
 /** Reads the address again. Another address opens a new screen; `keep`: the open screen has only changed its own path. */

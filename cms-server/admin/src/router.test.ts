@@ -72,26 +72,26 @@ describe('forms of new objects of one type', () => {
 
   it('are screens of their own', () => {
     router.navigate('/admin/c/post');
-    expect(open('?copy=a')).toBe(1);
-    expect(open('?copy=a&panel=translations')).toBe(0);
-    expect(open('?copy=b')).toBe(1);
+    expect(open('?key=a')).toBe(1);
+    expect(open('?key=a&panel=translations')).toBe(0);
+    expect(open('?key=b')).toBe(1);
   });
 
   it('are left only if the user agrees', () => {
-    open('?copy=a');
+    open('?key=a');
     const stop = router.guardNavigation(() => false);
-    expect(open('?copy=b')).toBe(0);
-    expect(location.search).toBe('?copy=a');
+    expect(open('?key=b')).toBe(0);
+    expect(location.search).toBe('?key=a');
     stop();
   });
 
   it('open again with Back', async () => {
-    open('?copy=a');
-    open('?copy=b');
+    open('?key=a');
+    open('?key=b');
     const before = router.route.opened;
     history.back();
     await arrived();
-    expect(router.route.query.get('copy')).toBe('a');
+    expect(router.route.query.get('key')).toBe('a');
     expect(router.route.opened - before).toBe(1);
   });
 });

@@ -50,7 +50,7 @@ pub(crate) async fn read(app: &Arc<App>, headers: &HeaderMap, body: &mut Body) -
         return Err(Error::BodyTooLarge);
     }
     // The client sends nothing before the first read, which follows the permit (100-continue).
-    let _permit = app.permits.acquire_upload().await?;
+    let _permit = app.permits.acquire_to_receive_upload().await?;
     let reading = async {
         let form = read_fields(app, boundary, body).await;
         if matches!(form, Err(Error::NoSpace(_))) {

@@ -10,11 +10,11 @@ use super::{header::joined, visibility};
 
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
-/// Reads both headers of a request; `repeatable` is its body if it may have an idempotency key.
-pub(crate) fn read(parts: &Parts, repeatable: Option<&[u8]>) -> Result<WriteGuards> {
+/// Reads both headers of a request; `body` is given if the request may have an idempotency key.
+pub(crate) fn read(parts: &Parts, body: Option<&[u8]>) -> Result<WriteGuards> {
     let if_match = joined(&parts.headers, &header::IF_MATCH).map(|text| IfMatch::parse(&text));
     let mut keys = parts.headers.get_all(&IDEMPOTENCY_KEY).iter();
-    let key = match keys.next().zip(repeatable) {
+    let key = match keys.next().zip(body) {
         Some((value, json)) => {
             // Several keys, or one that is not text, are refused as an invalid key.
             let key = value.to_str().ok().filter(|_| keys.next().is_none()).unwrap_or_default();

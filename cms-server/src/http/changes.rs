@@ -90,8 +90,7 @@ impl ChangeFeed {
         let presence = self.presence.clone();
         let read = move |app: &App| {
             let (query, newest) = (Query::of(&parts), app.cms.commit_state()?);
-            let session = Keys::recheck_session;
-            let caller = auth::caller(app, &parts.headers, &query, &newest, session)?;
+            let caller = auth::caller(app, &parts.headers, &query, &newest, Keys::recheck_session)?;
             let page = app.cms.changes().after(&caller, &request)?;
             let events = match presence {
                 Some(presence) => {

@@ -120,7 +120,7 @@ async fn callback(
             let response = redirect(&return_to)
                 .with_header(header::SET_COOKIE, session)
                 .with_header(header::SET_COOKIE, cookie::remove_openid(is_https));
-            if signed_in.has_other_role { response.revoking_access() } else { response }
+            if signed_in.changed_role { response.revoking_access() } else { response }
         }
         Err(error) => sign_in_page(error),
     })

@@ -49,7 +49,7 @@ const CONNECTION_MEMORY_DIVISOR: usize = 8;
 pub(crate) struct Connection {
     /// The address of the client; none without a socket.
     pub(crate) peer: Option<IpAddr>,
-    process: Arc<MemoryBudget>,
+    process_memory: Arc<MemoryBudget>,
     memory: Arc<MemoryBudget>,
     written_bytes: AtomicU64,
     /// Response bytes that the HTTP library holds and has not yet written to the socket.
@@ -64,14 +64,14 @@ pub(crate) struct Connection {
 impl Connection {
     /// A connection whose responses reserve memory from `available`, a part of the process budget.
     pub(crate) fn new(
-        process: &Arc<MemoryBudget>,
+        process_memory: &Arc<MemoryBudget>,
         available: &Arc<MemoryBudget>,
         peer: Option<IpAddr>,
     ) -> Self {
-        let limit = process.limit() / CONNECTION_MEMORY_DIVISOR;
+        let limit = process_memory.limit() / CONNECTION_MEMORY_DIVISOR;
         Self {
             peer,
-            process: Arc::clone(process),
+            process_memory: Arc::clone(process_memory),
             memory: Arc::new(MemoryBudget::within(available, limit)),
             written_bytes: AtomicU64::new(0),
             unsent_bytes: AtomicUsize::new(0),
@@ -126,7 +126,7 @@ impl Connection {
             }
             transfer.set_held_bytes(unsent.min(unsent_before));
             transfer.record(if sent < MIN_PROGRESS_BYTES { 0 } else { sent }, CHECK_INTERVAL);
-            let is_scarce = self.process.used() > self.process.limit() / 2;
+            let is_scarce = self.process_memory.used() > self.process_memory.limit() / 2;
             let stall_timeout = if is_scarce { SCARCE_STALL_TIMEOUT } else { STALL_TIMEOUT };
             if transfer.time_left(stall_timeout).is_zero() {
                 return "client reads too slowly";

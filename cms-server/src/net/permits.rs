@@ -141,7 +141,7 @@ impl Permits {
     }
 
     /// Waits for a permit to receive a file.
-    pub(crate) async fn acquire_upload(&self) -> Result<Permit> {
+    pub(crate) async fn acquire_to_receive_upload(&self) -> Result<Permit> {
         self.body.acquire(1, false, UPLOAD_WAIT_TIMEOUT).await
     }
 
@@ -284,8 +284,8 @@ mod tests {
         let permits = permits();
         let _large = permits.acquire_large_body().await.unwrap();
         assert!(permits.acquire_large_body().await.is_err());
-        let _upload = permits.acquire_upload().await.unwrap();
-        assert!(permits.acquire_upload().await.is_err());
+        let _upload = permits.acquire_to_receive_upload().await.unwrap();
+        assert!(permits.acquire_to_receive_upload().await.is_err());
         assert_eq!(permits.body.state().used, 3);
     }
 }

@@ -67,7 +67,7 @@ const UNAUTHENTICATED: [u16; 7] = [200, 200, 200, 200, 200, 200, 200];
 const ANY_KEY: [u16; 7] = [401, 401, 200, 200, 200, 200, 200];
 const READ: [u16; 7] = [401, 401, 200, 200, 200, 403, 200];
 const WRITE: [u16; 7] = [401, 401, 403, 200, 200, 403, 200];
-const REMOVE: [u16; 7] = [401, 401, 403, 204, 204, 403, 204];
+const WRITE_NO_CONTENT: [u16; 7] = [401, 401, 403, 204, 204, 403, 204];
 const TYPES: [u16; 7] = [401, 401, 403, 200, 403, 403, 200];
 const PURGE: [u16; 7] = [401, 401, 403, 204, 403, 403, 204];
 const MANAGE: [u16; 7] = [401, 401, 403, 403, 403, 403, 200];
@@ -116,7 +116,7 @@ pub(crate) fn rows() -> Vec<Row> {
     row("POST", batch.0, batch.1, json!([post]), WRITE);
     row("PATCH", batch.0, batch.1, json!([{ "id": "one", "price": 1 }]), WRITE);
     let validate = ("/api/v1/content/{name}/validate", "/api/v1/content/post/validate");
-    row("POST", validate.0, validate.1, post.clone(), REMOVE);
+    row("POST", validate.0, validate.1, post.clone(), WRITE_NO_CONTENT);
     let delete = ("/api/v1/content/{name}/batch-delete", "/api/v1/content/post/batch-delete");
     row("POST", delete.0, delete.1, json!(["one"]), WRITE);
     for (route, path) in [
@@ -124,7 +124,7 @@ pub(crate) fn rows() -> Vec<Row> {
         ("/api/v1/content/{name}/batch-unpublish", "/api/v1/content/post/batch-unpublish"),
         ("/api/v1/content/{name}/batch-archive", "/api/v1/content/post/batch-archive"),
     ] {
-        row("POST", route, path, json!(["one"]), REMOVE);
+        row("POST", route, path, json!(["one"]), WRITE_NO_CONTENT);
     }
     let bulk = ("/api/v1/content/{name}/bulk", "/api/v1/content/post/bulk");
     let preview =
@@ -136,7 +136,7 @@ pub(crate) fn rows() -> Vec<Row> {
     row("GET", one.0, one.1, none.clone(), READ);
     row("PUT", one.0, one.1, post.clone(), WRITE);
     row("PATCH", one.0, one.1, post, WRITE);
-    row("DELETE", one.0, one.1, none.clone(), REMOVE);
+    row("DELETE", one.0, one.1, none.clone(), WRITE_NO_CONTENT);
     let versions = ("/api/v1/content/{name}/{id}/version", "/api/v1/content/post/one/version");
     row("GET", versions.0, versions.1, none.clone(), READ);
     let version = "/api/v1/content/{name}/{id}/version/{version}";
@@ -202,15 +202,15 @@ pub(crate) fn rows() -> Vec<Row> {
 /// Rows of Draft & Public, for an object of a Draft & Public type.
 fn publishing(row: &mut impl FnMut(&'static str, &'static str, &'static str, Value, [u16; 7])) {
     let one = ("/api/v1/content/{name}/{id}/publish", "/api/v1/content/post/one/publish");
-    row("POST", one.0, one.1, Value::Null, REMOVE);
+    row("POST", one.0, one.1, Value::Null, WRITE_NO_CONTENT);
     let one = ("/api/v1/content/{name}/{id}/unpublish", "/api/v1/content/post/one/unpublish");
-    row("POST", one.0, one.1, Value::Null, REMOVE);
+    row("POST", one.0, one.1, Value::Null, WRITE_NO_CONTENT);
     let one = ("/api/v1/content/{name}/{id}/archive", "/api/v1/content/post/one/archive");
-    row("POST", one.0, one.1, Value::Null, REMOVE);
+    row("POST", one.0, one.1, Value::Null, WRITE_NO_CONTENT);
     let one = ("/api/v1/content/{name}/{id}/schedule", "/api/v1/content/post/one/schedule");
     let later = json!({ "scheduledAt": "2027-01-01T00:00", "timeZone": "UTC" });
     row("PUT", one.0, one.1, later, WRITE);
-    row("DELETE", one.0, one.1, Value::Null, REMOVE);
+    row("DELETE", one.0, one.1, Value::Null, WRITE_NO_CONTENT);
     row("GET", "/api/v1/schedule", "/api/v1/schedule", Value::Null, ANY_KEY);
 }
 
@@ -236,7 +236,7 @@ fn working_copies(row: &mut impl FnMut(&'static str, &'static str, &'static str,
     let one = ("/api/v1/content/{name}/{id}/working-copy", "/api/v1/content/post/one/working-copy");
     row("GET", one.0, one.1, Value::Null, [401, 401, 403, 404, 404, 403, 404]);
     row("PUT", one.0, one.1, json!({ "base": "", "data": {} }), WRITE);
-    row("DELETE", one.0, one.1, Value::Null, REMOVE);
+    row("DELETE", one.0, one.1, Value::Null, WRITE_NO_CONTENT);
     let all = "/api/v1/working-copies";
     row("GET", all, all, Value::Null, [401, 401, 403, 200, 200, 200, 200]);
 }
@@ -249,7 +249,7 @@ fn presence(row: &mut impl FnMut(&'static str, &'static str, &'static str, Value
     let list = "/api/v1/presence?content_type=post&id=one";
     row("GET", all, list, Value::Null, [401, 401, 403, 200, 200, 403, 200]);
     let tab = json!({ "tab": "a", "contentType": "post", "id": "one" });
-    row("PUT", all, all, tab, REMOVE);
+    row("PUT", all, all, tab, WRITE_NO_CONTENT);
     let one = ("/api/v1/presence/{tab}", "/api/v1/presence/a");
     row("DELETE", one.0, one.1, Value::Null, [401, 401, 403, 204, 204, 204, 204]);
 }

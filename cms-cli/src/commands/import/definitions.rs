@@ -20,9 +20,8 @@ use crate::{
     target::{Edition, Target},
 };
 
-/// Creates missing workflows and content types, and with `update` replaces changed ones. Built-in
-/// types that nobody changed are replaced in any case: a new space contains them, so they are never
-/// missing.
+/// Creates missing workflows and content types, and with `update` replaces changed ones. Built-in types that nobody
+/// changed in the target are replaced in any case: a new space contains them, so they are never missing.
 pub(super) fn apply(
     target: &dyn Target,
     folders: &[TypeFolder],

@@ -46,7 +46,7 @@ impl View {
 
     /// Returns whether the version history is hidden from a request: the request sees only the version of each object
     /// in the public view of the type.
-    pub fn shows_single_version(caller: &Caller, content_type: &CompiledType) -> bool {
+    pub fn hides_history(caller: &Caller, content_type: &CompiledType) -> bool {
         caller.visibility.public_only
             && (content_type.definition.draft_public || has_public_state(&content_type.workflow))
     }
@@ -111,7 +111,7 @@ impl Audience {
         }
     }
 
-    /// The smallest audience that includes the caller: the caller sees changes with this audience or a larger one.
+    /// The smallest audience that includes the caller. The caller sees changes whose audience includes it.
     pub fn of_caller(caller: &Caller) -> Self {
         if sees_every_status(caller) {
             Self::Preview
@@ -120,6 +120,11 @@ impl Audience {
         } else {
             Self::AllStates
         }
+    }
+
+    /// Returns whether callers of an audience are part of this one.
+    pub fn includes(self, other: Self) -> bool {
+        self >= other
     }
 
     /// The number in the journal.

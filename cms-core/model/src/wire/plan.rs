@@ -221,10 +221,10 @@ pub struct PropertyPlan {
     /// Number of values that are lost completely or in part.
     #[serde(rename = "emptied")]
     pub lost: u64,
-    /// Number of values, or missing values, that are not valid under the new definition.
+    /// Number of values, or missing values, that are not valid under the new definition and prevent the change.
     pub failed: u64,
-    /// Number of values that stay although they are no longer valid, such as removed options: the
-    /// next write of their object has to replace them.
+    /// Number of values that stay although they are no longer valid, such as removed options. They do not prevent the
+    /// change: the next write of their object has to replace them.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub invalid: u64,
     /// Samples: first failed, then lost, then invalid, then converted values.

@@ -18,21 +18,32 @@ pub(super) fn log_deletion(
     stored: &StoredObject<'_>,
     stamp: Stamp,
 ) -> Result<()> {
-    let changes_public_view = View::public(content_type).contains_object(&stored.internal);
-    let entry = (Event::ObjectDeleted, stamp);
-    log_change(writer, entry, content_type, (stored, None), changes_public_view)
+    let is_public = View::public(content_type).contains_object(&stored.internal);
+    let event = Event::ObjectDeleted;
+    let change = LoggedChange { event, stamp, stored, changed_properties: None, is_public };
+    log_change(writer, content_type, &change)
 }
 
-/// Appends a change of an object to the journal, with the names of the changed properties of a new
-/// version. Its audience depends on the type and on `changes_public_view`.
+/// A change of an object, for the journal.
+pub(crate) struct LoggedChange<'a> {
+    pub event: Event,
+    pub stamp: Stamp,
+    /// The object after the change, or before its deletion.
+    pub stored: &'a StoredObject<'a>,
+    /// Names of the properties that a new version changes, as a JSON array.
+    pub changed_properties: Option<&'a str>,
+    /// The change alters the public view of the type. See [`Audience::of`].
+    pub is_public: bool,
+}
+
+/// Appends a change of an object to the journal. Its audience depends on the type and on `is_public`.
 pub(crate) fn log_change(
     writer: &WriteTransaction<'_>,
-    (event, stamp): (Event, Stamp),
     content_type: &CompiledType,
-    (stored, changed): (&StoredObject<'_>, Option<&str>),
-    changes_public_view: bool,
+    change: &LoggedChange<'_>,
 ) -> Result<()> {
-    let audience = Audience::of(content_type, changes_public_view);
+    let &LoggedChange { event, stamp, stored, changed_properties: changed, is_public } = change;
+    let audience = Audience::of(content_type, is_public);
     let (pk, id, version) = (stored.pk, &*stored.id, stored.internal.version);
     let title = &*stored.internal.title;
     writer.append_to_journal(&JournalChange {

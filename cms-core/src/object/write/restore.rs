@@ -29,7 +29,7 @@ use cms_model::{
 use cms_store::{DeletedObject, Event, Reader, RestoredRow, StoredVersion, WriteTransaction};
 use serde_json::{Map, Value};
 
-use super::{Context, KnownTargets, PreparedObject, log_change};
+use super::{Context, KnownTargets, LoggedChange, PreparedObject, log_change};
 
 /// The inputs of a [`Restoration`] besides the deleted object.
 pub(crate) struct RestoreInputs<'a> {
@@ -244,10 +244,14 @@ impl Restoration {
             changed = Some(change.changed);
         }
         let stored = current_object(writer, ctd, &id)?;
-        let changes_public_view = View::public(content_type).contains_object(&stored.internal);
-        let entry = (Event::ObjectRestored, context.stamp);
-        let change = (&stored, changed.as_deref());
-        log_change(writer, entry, content_type, change, changes_public_view)?;
+        let change = LoggedChange {
+            event: Event::ObjectRestored,
+            stamp: context.stamp,
+            stored: &stored,
+            changed_properties: changed.as_deref(),
+            is_public: View::public(content_type).contains_object(&stored.internal),
+        };
+        log_change(writer, content_type, &change)?;
         Ok(stored)
     }
 }

@@ -69,7 +69,7 @@ fn apply(
     }
     // The schema is not copied.
     if changes.contains_key(TYPES) {
-        writer.ensure_slots_of_types()?;
+        writer.create_slot_indexes_of_types()?;
     }
     let head = snapshot.head();
     write_sequences(writer, head)?;

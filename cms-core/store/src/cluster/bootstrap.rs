@@ -74,7 +74,7 @@ fn fill(connection: &mut Connection, snapshot: &mut dyn SharedSnapshot) -> Resul
         for (_, sql) in &indexes {
             transaction.execute_batch(sql).map_err(map)?;
         }
-        writer.ensure_slots_of_types()?;
+        writer.create_slot_indexes_of_types()?;
         let dangling = writer.dangling_rows()?;
         if let Some((table, referenced)) = dangling.first() {
             return Err(Error::Damaged(format!(

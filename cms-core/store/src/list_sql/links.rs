@@ -51,7 +51,7 @@ type SourceGroups<'s> = BTreeMap<(&'static str, bool, DataCheck), Vec<&'s LinkSo
 impl Builder<'_> {
     /// A term for a condition on the address of links: every object that meets the condition meets the
     /// term, and perhaps others do. None if `link` cannot find the objects.
-    pub(super) fn linking(&mut self, condition: &Condition) -> Option<String> {
+    pub(super) fn link_address_term(&mut self, condition: &Condition) -> Option<String> {
         let (_, steps) = condition.path.relation(self.listed.properties)?;
         match &condition.path.steps[steps..] {
             [] => {}
@@ -76,7 +76,7 @@ impl Builder<'_> {
     }
 
     /// A condition on linked objects.
-    pub(super) fn linked(
+    pub(super) fn linked_object_term(
         &mut self,
         condition: &LinkedCondition,
         edition: Edition,

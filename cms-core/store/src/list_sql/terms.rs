@@ -132,7 +132,7 @@ impl Builder<'_> {
             terms.push(Term { sql, access_method: AccessMethod::IndexRange });
         }
         for linked in &query.linked {
-            let (sql, access_method) = self.linked(linked, query.edition);
+            let (sql, access_method) = self.linked_object_term(linked, query.edition);
             terms.push(Term { sql, access_method });
         }
         for condition in &query.conditions {
@@ -230,18 +230,20 @@ impl Builder<'_> {
             return term;
         }
         if scalar == Some(SqlScalar::Text) {
-            let text = exact_text(self.slot(name));
+            let text = stored_text(self.slot(name));
             return (self.matches_text(condition, &text), AccessMethod::IndexScan);
         }
         // An object matches a negated condition if it does not match the positive one, which may depend on
         // its links.
-        let negated = condition.operator.negates();
-        let positive = negated.map(|operator| Condition { operator, ..condition.clone() });
-        let linked = positive.as_ref().unwrap_or(condition);
-        let Some(linking) = self.linking(linked) else {
+        let negated = condition
+            .operator
+            .negates()
+            .map(|operator| Condition { operator, ..condition.clone() });
+        let positive = negated.as_ref().unwrap_or(condition);
+        let Some(may_match) = self.link_address_term(positive) else {
             return (self.matches_property(condition), AccessMethod::FullScan);
         };
-        let sql = format!("{linking} AND {}", self.matches_property(linked));
+        let sql = format!("{may_match} AND {}", self.matches_property(positive));
         match negated {
             Some(_) => (format!("NOT ({sql})"), AccessMethod::FullScan),
             None => (sql, AccessMethod::PrimaryKeys),
@@ -299,7 +301,7 @@ impl Builder<'_> {
         scalar: SqlScalar,
     ) -> Option<(String, AccessMethod)> {
         let slot = self.slot(name);
-        let (key, original_text) = (slots::key(slot), slots::original_text(slot));
+        let (key, original_text) = (slots::key(slot), slots::original_text_if_different(slot));
         let values = match scalar {
             // A stored text may equal a number or a boolean in the condition, but their keys differ: only texts can be
             // looked up.
@@ -322,7 +324,7 @@ impl Builder<'_> {
         let mut sql = format!("{key} IN (SELECT sort_key(value) FROM json_each({keys}))");
         if scalar == SqlScalar::Text {
             let texts = self.bind_json(&values);
-            let exact = exact_text(slot);
+            let exact = stored_text(slot);
             sql = format!("{sql} AND {exact} IN (SELECT value FROM json_each({texts}))");
         }
         Some((sql, AccessMethod::IndexRange))
@@ -346,7 +348,7 @@ impl Builder<'_> {
             SqlScalar::Text if are_texts && condition.dates => {
                 return self.date_range(condition, name);
             }
-            SqlScalar::Text if are_texts => (exact_text(self.slot(name)), AccessMethod::IndexScan),
+            SqlScalar::Text if are_texts => (stored_text(self.slot(name)), AccessMethod::IndexScan),
             _ => return None,
         };
         let mut terms = Vec::new();
@@ -383,7 +385,7 @@ impl Builder<'_> {
                 sure.push(format!("{key} >= {after}"));
             }
         }
-        let matches = self.matches_text(condition, &exact_text(slot));
+        let matches = self.matches_text(condition, &stored_text(slot));
         let (possible, sure) = (possible.join(" AND "), sure.join(" AND "));
         Some((format!("{possible} AND ({sure} OR {matches})"), AccessMethod::IndexRange))
     }
@@ -426,8 +428,12 @@ fn constant(condition: &Condition, value: Option<&Value>) -> String {
 }
 
 /// The stored text of a property, from the columns of its index; NULL when empty.
-fn exact_text(slot: usize) -> String {
-    format!("ifnull({}, CAST({} AS TEXT))", slots::original_text(slot), slots::key(slot))
+fn stored_text(slot: usize) -> String {
+    format!(
+        "ifnull({}, CAST({} AS TEXT))",
+        slots::original_text_if_different(slot),
+        slots::key(slot)
+    )
 }
 
 /// The single search text of a condition, as a key. None for an empty text: every value contains it, but a

@@ -53,7 +53,7 @@ export async function openObject(
   id: string,
   opener: Opener,
 ): Promise<Opened | { problem: Problem }> {
-  const [stored, { found, copyTag, hasCopy }] = await Promise.all([
+  const [stored, { found, copyTag, isCopyOfFoundWork }] = await Promise.all([
     readObject(type, id),
     opener.writes ? findWork(type, id, opener) : NO_WORK,
   ]);
@@ -76,7 +76,7 @@ export async function openObject(
     if (workId !== null)
       await deleteUnsavedWork({ user: opener.user, type, id, workId }).catch(() => undefined);
     const isRemoved =
-      hasCopy && typeof copyTag === 'string' && !('problem' in (await removeCopy(type, id, copyTag)));
+      isCopyOfFoundWork && typeof copyTag === 'string' && !('problem' in (await removeCopy(type, id, copyTag)));
     return { ...opened, found: null, copyTag: isRemoved ? null : copyTag };
   }
   return { ...opened, found: found && (await withBase(type, id, found, base)), copyTag };
@@ -130,7 +130,7 @@ interface WorkSearch {
   /** See `Opened.copyTag`. */
   copyTag: string | null | undefined;
   /** The copy on the server is of the found work, perhaps of an earlier state of it. */
-  hasCopy?: boolean;
+  isCopyOfFoundWork?: boolean;
 }
 const NO_WORK: WorkSearch = { found: null, copyTag: undefined };
 
@@ -147,16 +147,16 @@ async function findWork(type: string, id: string, opener: Opener): Promise<WorkS
   if ('problem' in copy)
     return { found: onDevice, copyTag: copy.problem.status === 404 ? null : (newest?.sentTag ?? undefined) };
   const server = fromServer(copy.data, copy.etag);
-  if (!newest || !onDevice) return { found: server, copyTag: copy.etag, hasCopy: true };
+  if (!newest || !onDevice) return { found: server, copyTag: copy.etag, isCopyOfFoundWork: true };
   if (newest.sentTag === copy.etag || isEqual(newest.values, server.values))
-    return { found: onDevice, copyTag: copy.etag, hasCopy: true };
+    return { found: onDevice, copyTag: copy.etag, isCopyOfFoundWork: true };
   const isNewer = newest.savedAt >= server.savedAt;
   // The same work, sent while the page was closed.
   if (contentOf(copy.data).workId === newest.workId)
     return {
       found: isNewer ? onDevice : { ...server, workId: newest.workId },
       copyTag: copy.etag,
-      hasCopy: true,
+      isCopyOfFoundWork: true,
     };
   // Another device wrote that copy: both stay. The older one waits until the newer is saved or discarded.
   if (!isNewer) return { found: server, copyTag: copy.etag };

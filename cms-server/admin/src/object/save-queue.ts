@@ -170,7 +170,7 @@ export class SaveQueue {
         this.#creation = null;
         return { refused: result.problem };
       }
-      // If the server has written no attempt, the next one creates the newest values.
+      // If the server has certainly created nothing, the next attempt creates the newest values.
       if (this.#creation && !NOT_WRITTEN_STATUSES.includes(result.problem.status))
         this.#creation.mayExist = true;
       if (!this.#creation?.mayExist) this.#creation = null;

@@ -6,8 +6,8 @@ import type { StoredObject } from './object-requests';
 import type { FoundWork } from './open-object';
 
 /**
- * Merges unsaved work, if there is any, into the form. Reuses the merge with a newer version: `mine` is the unsaved work
- * that was found, `theirs` and `remoteChanges` are the values that the form shows now, which are also the user's.
+ * Merges unsaved work that was found, if there is any, with the values that the form shows now. Both are of the user.
+ * Returns them as a merge with a newer version: `mine` is the found work, `theirs` and `remoteChanges` are the form.
  */
 export function staleWorkConflict(
   work: FoundWork | null,

@@ -143,8 +143,8 @@ async function readTypes(load: number, signedIn: typeof context): Promise<Proble
   }
   read.push(...(await webhookType));
   if (read.some(hasWorkflow)) {
-    const open = await workflowsWithoutPublicState();
-    for (const type of read) if (open.has(type.workflowId ?? '')) type.restrictsReaders = false;
+    const unrestricted = await workflowsWithoutPublicState();
+    for (const type of read) if (unrestricted.has(type.workflowId ?? '')) type.restrictsReaders = false;
   }
   // Another load has begun since: its types are newer, so this one drops its own and waits for them.
   if (load !== loads) return newest;

@@ -136,7 +136,7 @@ test.describe('an object that was deleted meanwhile', () => {
     await page.getByRole('button', { name: 'Save my text as a new object' }).click();
     await expect(page.getByRole('alert').filter({ hasText: 'validation error' })).toContainText('Price');
     // The unsaved work now belongs to a new object, also after a reload.
-    await expect(page).toHaveURL(/\/c\/product\/[+]new\?copy=(~|%7E)/);
+    await expect(page).toHaveURL(/\/c\/product\/[+]new\?key=(~|%7E)/);
     await expect(page.getByText(/changes?, stored/)).toBeVisible();
     await page.reload();
     await expect(page.getByLabel('Name')).toHaveValue('Still wanted');

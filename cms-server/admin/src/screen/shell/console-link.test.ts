@@ -31,7 +31,7 @@ test('screens of lists and objects open the requests of their data', () => {
 });
 
 test('forms of new objects and types open the request of the list', () => {
-  expect(link('/c/post/+new?copy=~1')).toEqual({ op: 'content_list', 'path.contentType': 'post' });
+  expect(link('/c/post/+new?key=~1')).toEqual({ op: 'content_list', 'path.contentType': 'post' });
   expect(link('/types/+new?draft=1')).toEqual({ op: 'getContentDefinitions' });
 });
 

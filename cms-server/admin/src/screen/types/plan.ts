@@ -98,7 +98,7 @@ export function blockersOf(type: PlanType, properties: PropertyDraft[]): Blocker
   );
 }
 
-/** Blockers that no row of the plan shows: rows count the objects that fail. */
+/** Blockers that no row of the plan shows. The row of a property shows how many objects fail, so they are left out. */
 export function listedBlockers(type: PlanType, properties: PropertyDraft[]): Blocker[] {
   const shown = new Set(type.properties.filter(({ failed }) => failed > 0).map(({ name }) => name));
   return blockersOf(type, properties).filter(
