@@ -8,7 +8,13 @@ mod renamed;
 mod table;
 
 use std::{
-    collections::BTreeMap, env, ffi::OsString, fs, io::ErrorKind, ops::Range, path::PathBuf,
+    collections::BTreeMap,
+    env,
+    ffi::OsString,
+    fs,
+    io::ErrorKind,
+    ops::Range,
+    path::{Path, PathBuf},
 };
 
 use clap::{ArgAction, ArgMatches, CommandFactory, FromArgMatches, parser::ValueSource};
@@ -42,6 +48,22 @@ pub(crate) fn merge(cli: Cli, matches: &ArgMatches) -> Result<Cli> {
         printer::error_line(warning);
     }
     Ok(cli)
+}
+
+/// Returns the setting `media` of the file in a data directory, which commands on the directory use too.
+pub(crate) fn media(data_directory: &Path) -> Result<Option<String>> {
+    let path = data_directory.join(FILE_NAME);
+    let text = match fs::read_to_string(&path) {
+        Ok(text) => text,
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            return Ok(None);
+        }
+        Err(error) => return Err(Failure::unreadable(path.display(), error)),
+    };
+    let table = DeTable::parse(&text)
+        .map_err(|error| Failure::unreadable(path.display(), error.message()))?;
+    let media = table.get_ref().get("media").and_then(|value| value.get_ref().as_str());
+    Ok(media.map(str::to_owned))
 }
 
 /// Reads the arguments of this process, its environment, and the file.

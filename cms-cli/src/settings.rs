@@ -12,6 +12,7 @@ use cms_core::{Error, MediaStorage, NewDatabase, S3Bucket};
 
 use crate::{
     cli::{Cli, Command, CtdCommand, Global, MediaCommand, OutputFormat, TypesCommand},
+    config_file,
     content::BYTE_ORDER_MARK,
     failure::{Failure, FailureKind, Result},
     printer,
@@ -52,7 +53,16 @@ impl Settings {
             // A server has its own setting, and these commands use no files.
             (Some(TargetAddress::Server { .. }), _) => MediaStorage::DataDirectory,
             (None, command) if has_no_target(command) => MediaStorage::DataDirectory,
-            _ => media(global.media.as_deref(), ("--media", "CMS_MEDIA"), variable)?,
+            (target, _) => {
+                let in_file = match target {
+                    Some(TargetAddress::Directory(folder)) if global.media.is_none() => {
+                        config_file::media(folder)?
+                    }
+                    _ => None,
+                };
+                let url = global.media.as_deref().or(in_file.as_deref());
+                media(url, ("--media", "CMS_MEDIA"), variable)?
+            }
         };
         Ok(Self {
             target,

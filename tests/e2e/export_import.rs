@@ -325,6 +325,23 @@ contentTypes:
     assert!(!admin.path("out/ContentTypeSecret").exists());
 }
 
+/// The files of two exports can be mixed in a folder whose export was killed while it moved its files there.
+#[test]
+fn folder_of_an_interrupted_export_is_not_imported() {
+    let cli = Cli::with_data();
+    cli.apply(
+        "project.yaml",
+        "version: 1\ncontentTypes: [{name: page, properties: {a: {type: text}}}]\n",
+    );
+    cli.run(&["export", "out"]).ok();
+    cli.write("out/.cms-export.incomplete", "");
+    let reason = "out has files of two exports: the last one was interrupted";
+    cli.run(&["import", "out"]).exits(2).stderr_contains(reason);
+    cli.run(&["export", "out"]).ok();
+    cli.run(&["import", "out"]).ok();
+    assert!(!cli.path("out/.cms-export.incomplete").exists());
+}
+
 /// A modified object of the maximum nesting has more levels in an export and in lists.
 #[test]
 fn objects_of_the_maximum_nesting_are_exported_and_imported() {

@@ -136,6 +136,26 @@ fn creation_is_repeated_once_when_its_outcome_is_unknown() {
     assert_eq!(requests.len(), 3);
 }
 
+/// The server may have carried out a request whose response is lost.
+#[test]
+fn lost_response_to_a_write_is_an_unknown_outcome() {
+    let (lost, who) = (String::new, || response(200, AUTH_CONTEXT));
+    let create = ["object", "create", "post", "object.json"];
+    let created = response(200, r#"{"id":"a"}"#);
+    let (output, requests) = run_with_keys(&create, &[who(), lost(), created]);
+    output.exits(0);
+    assert_eq!(requests[1], requests[2]);
+    assert!(requests[1].1.is_some(), "{requests:?}");
+
+    let hint = "check the content before you repeat the command";
+    let (output, requests) = run(&create, &[who(), lost(), lost(), lost()]);
+    output.exits(1).stderr_contains(hint);
+    assert_eq!(requests.len(), 3);
+    let (output, requests) = run(&["key", "list"], &[lost()]);
+    output.exits(9);
+    assert_eq!(requests.len(), 1);
+}
+
 #[test]
 fn broken_responses_end_with_the_matching_exit_code() {
     let table = [

@@ -119,7 +119,7 @@ fn syntax_errors_of_object_files_have_a_position() {
     let cli = exported();
     edit(&cli, "{\"id\"", "{\"id");
     let output = cli.run(&["validate", "content"]);
-    output.exits(6).prints("").stderr_contains("contentObjectPage.json:1:7: ");
+    output.exits(6).stderr_contains("contentObjectPage.json:1:7): ");
 }
 
 #[test]

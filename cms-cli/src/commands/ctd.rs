@@ -1,6 +1,6 @@
 //! `cms ctd`: list, get, export and delete content types. Plan and apply are in [`super::apply`].
 
-use std::fs;
+use std::path::Path;
 
 use cms_core::{
     DEFAULT_WORKFLOW,
@@ -12,7 +12,8 @@ use serde_json::{Value, json};
 use super::{apply, counted, open_to_read, open_to_write, would};
 use crate::{
     cli::CtdCommand,
-    failure::{Failure, Outcome, Result},
+    content::stream::write_file,
+    failure::{Outcome, Result},
     printer::Printer,
     project,
     settings::Settings,
@@ -129,9 +130,9 @@ fn export(target: &dyn Target, file: Option<&str>, printer: &Printer) -> Result<
     let types: Vec<ContentType> = types.collect();
     let workflows = target.workflows()?;
     let text = project::print(&types, &workflows);
-    match file {
+    match file.filter(|file| *file != "-") {
         Some(file) => {
-            fs::write(file, text).map_err(|error| Failure::unwritable(file, error))?;
+            write_file(Path::new(file), &text)?;
             printer.note(&format!("{} in {file}", counted(types.len() as u64, "content type")))
         }
         None if printer.is_table() => printer.text(&text),

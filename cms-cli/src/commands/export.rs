@@ -131,6 +131,7 @@ pub(super) fn run(args: &ExportArgs, settings: &Settings, printer: &Printer) -> 
                 printer.note(&format!("kept {types} of an earlier export: {cause}"))?;
             }
         }
+        staged.finish()?;
     }
     if deleted > 0 {
         let objects = counted(deleted, "deleted object");
@@ -293,7 +294,12 @@ impl Export<'_> {
             let mut stored = match target.file(id, extension) {
                 Ok(stored) => stored,
                 Err(Error::NotFound { .. }) => return Ok(false),
-                Err(error) => return Err(error.into()),
+                Err(error) => {
+                    let hint = format!(
+                        "`cms check --digests` finds damaged files; this is the file of {id}"
+                    );
+                    return Err(Failure::from(error).hint(hint));
+                }
             };
             let path = folder.join(folder::file_name(id, extension));
             let unwritable = |error| Failure::unwritable(path.display(), error);

@@ -1,13 +1,14 @@
 //! `cms openapi`: prints the OpenAPI document.
 
-use std::fs;
+use std::path::Path;
 
 use cms_core::wire::openapi::{OpenApiRequest, OpenApiVersion};
 
 use super::{open_to_read, public_url};
 use crate::{
     cli::{OpenapiArgs, VersionChoice},
-    failure::{Failure, Outcome, Result},
+    content::stream::write_file,
+    failure::{Outcome, Result},
     printer::Printer,
     settings::Settings,
 };
@@ -28,9 +29,9 @@ pub(super) fn run(args: OpenapiArgs, settings: &Settings, printer: &Printer) -> 
     };
     let document = open_to_read(settings)?.openapi(&request)?;
     let text = format!("{document:#}\n");
-    match &args.file {
+    match args.file.as_deref().filter(|file| *file != "-") {
         Some(file) => {
-            fs::write(file, text).map_err(|error| Failure::unwritable(file, error))?;
+            write_file(Path::new(file), &text)?;
             printer.note(&format!("the document is in {file}"))?;
         }
         None => printer.text(&text)?,

@@ -138,7 +138,9 @@ fn serve(
         cluster.report()?;
     }
     cms.media().connect().map_err(media_failure)?;
-    show_keys(&cms.keys().ensure_first(&first_keys())?, printer)?;
+    show_keys(&cms.keys().ensure_first(&first_keys())?, printer).map_err(|failure| {
+        failure.hint("the keys are stored: `cms key rotate NAME --data DIR` creates new tokens")
+    })?;
     let set_up = ensure_first_user(&cms, args.public_url.as_deref(), bound.address(), printer)?;
     if !args.apply.is_empty() {
         apply::at_start(&Direct::new(Arc::clone(&cms)), &args.apply, printer)?;

@@ -14,6 +14,7 @@ use serde_json::{Map, Value};
 use super::{apply, interrupt, open_to_read};
 use crate::{
     cli::{TypesCommand, TypescriptArgs},
+    content::stream::write_file,
     failure::{Failure, Outcome, Result},
     printer::Printer,
     project::{self, ExistingDefinitions},
@@ -37,7 +38,10 @@ pub(super) fn run(
         return Err(Failure::usage("--watch cannot read standard input again: give it a file"));
     }
     let mut source = Source::open(paths, settings)?;
-    let Some(file) = file else {
+    let Some(file) = file.filter(|file| file != "-") else {
+        if watch {
+            return Err(Failure::usage("--watch needs a file: -o FILE"));
+        }
         let text = typescript::file(&source.types(printer)?);
         printer.text(&text)?;
         return Ok(Outcome::Done);
@@ -137,6 +141,6 @@ fn write(file: &str, text: &str, printer: &Printer) -> Result<()> {
     if fs::read(file).is_ok_and(|stored| stored == text.as_bytes()) {
         return Ok(());
     }
-    fs::write(file, text).map_err(|error| Failure::unwritable(file, error))?;
+    write_file(Path::new(file), text)?;
     printer.note(&format!("the types are in {file}"))
 }

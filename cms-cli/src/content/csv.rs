@@ -49,6 +49,10 @@ pub(super) fn rows<T: DeserializeOwned>(
     if let Some(path) = repeated(named) {
         return Err(invalid(format!("two columns have the header \"{path}\"")).into());
     }
+    if let Some((outer, inner)) = overlapping(&columns) {
+        let message = format!("the column \"{outer}\" would replace the column \"{inner}\"");
+        return Err(invalid(message).into());
+    }
     for record in reader.into_records() {
         let start = match &record {
             Ok(record) => record.position().map(Position::byte),
@@ -72,6 +76,15 @@ pub(super) fn rows<T: DeserializeOwned>(
 fn repeated<'p>(mut paths: impl Iterator<Item = &'p str>) -> Option<&'p str> {
     let mut seen = HashSet::new();
     paths.find(|path| !seen.insert(*path))
+}
+
+/// The first path that is a part of the value at another path, with that other path first.
+fn overlapping<'p>(columns: &[(&'p str, Cell)]) -> Option<(&'p str, &'p str)> {
+    let paths: HashSet<&str> = columns.iter().map(|(path, _)| *path).collect();
+    columns.iter().find_map(|(inner, _)| {
+        let mut outer = inner.match_indices('.').map(|(end, _)| &inner[..end]);
+        outer.find(|outer| paths.contains(outer)).map(|outer| (outer, *inner))
+    })
 }
 
 /// Why a row cannot be read. The crate's message for bytes that are not UTF-8 has its own line number,
@@ -179,19 +192,10 @@ mod tests {
         });
         let configs = json!({ "tags": { "inputType": "datasource" } });
         ContentType {
-            id: String::new(),
             name: "product".to_owned(),
-            label: String::new(),
-            workflow_id: String::new(),
-            draft_public: false,
-            internal: false,
             schema_definition: json!({"allOf": [{}, {"properties": schemas}]}),
             meta_definition: json!({"propertiesConfig": configs}),
-            slugs: Vec::new(),
-            featured_image: Vec::new(),
-            deleted_at: None,
-            created_at: String::new(),
-            updated_at: None,
+            ..ContentType::default()
         }
     }
 
@@ -290,6 +294,11 @@ mod tests {
         for (header, message) in [
             ("id,\"name\na,A\n", OPEN_QUOTE),
             ("id,name, name\na,A,B\n", "two columns have the header \"name\""),
+            (
+                "place.lat,place\n1,{}\n",
+                "the column \"place\" would replace the column \"place.lat\"",
+            ),
+            ("a.b,a.b.c.d\n1,2\n", "the column \"a.b\" would replace the column \"a.b.c.d\""),
         ] {
             let read =
                 rows(header.as_bytes(), "f.csv", &content_type(), &mut |_: ImportRow<Value>| {

@@ -29,6 +29,8 @@ pub(crate) const WORKFLOWS: &str = "workflows.yaml";
 
 /// The directory of an unfinished export.
 const STAGING: &str = ".cms-export";
+/// A file that exists while an export replaces the files of an earlier one.
+const INCOMPLETE: &str = ".cms-export.incomplete";
 /// A file in the staging directory, locked by the process that exports.
 const STAGING_LOCK: &str = "lock";
 const TYPE_PREFIX: &str = "ContentType";
@@ -96,6 +98,11 @@ pub(crate) fn file_name(id: &str, extension: &str) -> String {
 
 /// Finds the types in an exported folder, ordered by name.
 pub(crate) fn read(folder: &Path) -> Result<Vec<TypeFolder>> {
+    if folder.join(INCOMPLETE).exists() {
+        let message =
+            format!("{} has files of two exports: the last one was interrupted", folder.display());
+        return Err(Failure::usage(message).hint("repeat `cms export` into this folder"));
+    }
     let mut types = Vec::new();
     for path in entries(folder)? {
         // An import must not skip a folder that it cannot read.
@@ -273,7 +280,7 @@ pub(crate) fn may_hold_export(folder: &Path) -> Result<bool> {
         return Ok(true);
     }
     let entries = entries(folder)?;
-    let is_staging = |entry: &PathBuf| entry.ends_with(STAGING);
+    let is_staging = |entry: &PathBuf| entry.ends_with(STAGING) || entry.ends_with(INCOMPLETE);
     Ok(entries.is_empty() || entries.iter().any(is_staging) || !with_definition(folder)?.is_empty())
 }
 
@@ -306,8 +313,11 @@ impl StagedExport {
     }
 
     /// Moves the staged files into the folder, where they replace the types of these names and the
-    /// workflows of an earlier export.
+    /// workflows of an earlier export. The folder cannot be imported before [`Self::finish`].
     pub(crate) fn move_into_folder(&self, names: &[String]) -> Result<()> {
+        let incomplete = self.folder.join(INCOMPLETE);
+        fs::write(&incomplete, "")
+            .map_err(|error| Failure::unwritable(incomplete.display(), error))?;
         let has_earlier_export = !with_definition(&self.folder)?.is_empty();
         for name in names {
             replace(&self.path.join(name), &self.folder.join(name))?;
@@ -321,6 +331,13 @@ impl StagedExport {
             Ok(())
         };
         moved.map_err(|error| Failure::unwritable(location.display(), error))
+    }
+
+    /// Marks the export as complete.
+    pub(crate) fn finish(self) -> Result<()> {
+        let incomplete = self.folder.join(INCOMPLETE);
+        fs::remove_file(&incomplete)
+            .map_err(|error| Failure::unwritable(incomplete.display(), error))
     }
 
     /// The folders of types of an earlier export without these names.

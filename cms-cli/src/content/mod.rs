@@ -150,11 +150,17 @@ impl ContentFile {
         }
         let mut first = String::new();
         reader.read_line(&mut first).map_err(|error| self.unreadable(&error))?;
-        if serde_json::from_str::<IgnoredAny>(&first).is_ok() {
-            let lines = Cursor::new(first).chain(reader);
+        let is_valid = |line: &str| serde_json::from_str::<IgnoredAny>(line).is_ok();
+        let mut second = String::new();
+        if !is_valid(&first) {
+            reader.read_line(&mut second).map_err(|error| self.unreadable(&error))?;
+        }
+        // An object on the second line means that the first line alone is not valid.
+        if second.is_empty() && is_valid(&first) || second.starts_with('{') && is_valid(&second) {
+            let lines = Cursor::new(first + &second).chain(reader);
             return self.lines(Box::new(lines), skipped_lines, each);
         }
-        let input = Cursor::new(first).chain(reader);
+        let input = Cursor::new(first + &second).chain(reader);
         let value = serde_json::from_reader(input).map_err(|error| syntax(&self.name, &error))?;
         each(ImportRow { location: self.name.clone(), value: Ok(value) })
     }
@@ -269,5 +275,44 @@ impl<'de, T: DeserializeOwned> Visitor<'de> for &mut Elements<'_, '_, T> {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+
+    #[test]
+    fn lines_are_refused_one_by_one_also_the_first_one() {
+        let read = |text: &str| {
+            let bytes = Bytes::Memory(text.into());
+            let file = ContentFile { name: "f".to_owned(), format: FileFormat::Json, bytes };
+            let mut rows = Vec::new();
+            let whole = file.rows(&ContentType::default(), &mut |row: ImportRow<Value>| {
+                rows.push((row.location, row.value.is_ok()));
+                Ok(())
+            });
+            (rows, whole.is_ok())
+        };
+        let row = |location: &str, is_valid| (location.to_owned(), is_valid);
+        let lines = ["{\"a\":1}\n", "{\"a\":\n", "{\"a\":3}\n"];
+        let [one, broken, three] = lines;
+        for (text, rows) in [
+            (
+                [one, broken, three].concat(),
+                vec![row("f:1", true), row("f:2:0", false), row("f:3", true)],
+            ),
+            (
+                [broken, one, three].concat(),
+                vec![row("f:1:0", false), row("f:2", true), row("f:3", true)],
+            ),
+            (["\n", broken, one].concat(), vec![row("f:2:0", false), row("f:3", true)]),
+            ("{\n\"a\":\n{\"b\":1}\n}".to_owned(), vec![row("f", true)]),
+        ] {
+            assert_eq!(read(&text), (rows, true), "{text}");
+        }
+        assert_eq!(read("{\"a\"\n\"b\"}\n"), (Vec::new(), false));
     }
 }

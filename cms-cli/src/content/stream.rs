@@ -192,6 +192,13 @@ impl AtomicFile {
     }
 }
 
+/// Writes a text to a file, which has either its former content or all of the text.
+pub(crate) fn write_file(path: &Path, text: &str) -> Result<()> {
+    let (new_file, mut file) = AtomicFile::create(path)?;
+    file.write_all(text.as_bytes()).map_err(|error| Failure::unwritable(path.display(), error))?;
+    new_file.finish()
+}
+
 impl Drop for AtomicFile {
     fn drop(&mut self) {
         if let Some((temporary, _)) = &self.temporary {

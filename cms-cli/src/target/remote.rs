@@ -95,8 +95,9 @@ impl ImportTarget for Remote {
         }
         let content_type = content_type.to_owned();
         Ok(PreparedSave::new(move || {
-            let send = || self.send_once(request.try_clone().expect("the body is in memory"));
-            let (status, bytes) = self.read(send_repeatedly(false, send)?)?;
+            // An import may be repeated, but a busy server is an error: the batch may have been saved.
+            let send = || self.send_once(request.try_clone().expect("the body is in memory"), true);
+            let (status, bytes) = self.read(send_repeatedly(false, send)?, true)?;
             // A report with refused objects is no error.
             if status == 400
                 && let Ok(report) = serde_json::from_slice(&bytes)

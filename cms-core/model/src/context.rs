@@ -158,6 +158,12 @@ impl Caller {
         }))
     }
 
+    /// The caller without what belongs to its request: values that outlive the request must not keep its memory
+    /// reserved.
+    pub fn without_request(&self) -> Self {
+        Self { credential: self.credential, ..Self::new(Arc::clone(&self.actor)) }
+    }
+
     pub fn new(actor: Arc<Actor>) -> Self {
         Self {
             actor,

@@ -175,12 +175,6 @@ impl Scanner<'_> {
 mod tests {
     use super::*;
 
-    fn object_date(seconds: i64) -> String {
-        let mut out = Vec::new();
-        push_object_date(seconds, &mut out);
-        String::from_utf8(out).unwrap()
-    }
-
     #[test]
     fn dates_are_parsed_in_every_documented_format() {
         const AT: i64 = 1_579_703_676_000_000;

@@ -15,6 +15,9 @@ pub const MAX_OBJECT_BYTES: usize = 1_048_576;
 /// Maximum size of the text of an object in a request, which may have white space and escapes.
 /// Longer texts are not parsed.
 pub const MAX_OBJECT_TEXT_BYTES: usize = 16 * MAX_OBJECT_BYTES;
+/// Maximum number of JSON values in the text of an object: more values exceed [`MAX_OBJECT_BYTES`]. Other bodies that are
+/// parsed as a whole have the same limit.
+pub const MAX_JSON_VALUES: usize = MAX_OBJECT_BYTES / 2;
 /// Default limit of the elements of one batch.
 pub const DEFAULT_BATCH_LIMIT: usize = 1000;
 /// Maximum number of paths in one `fields[]` or `item_fields[]` parameter.
@@ -95,8 +98,9 @@ pub const MAX_FORMER_DEFINITIONS: usize = 1000;
 pub const WORKING_COPY_RETENTION_DAYS: i64 = 30;
 /// Maximum number of working copies of one key or user.
 pub const MAX_WORKING_COPIES: u64 = 1000;
-/// Maximum length of the title of a working copy; longer ones are cut.
-pub const MAX_WORKING_COPY_TITLE_CHARS: usize = 1000;
+/// Maximum length of a title in lists of working copies, activity, deletions, schedules and incoming links; longer ones
+/// are cut.
+pub const MAX_LISTED_TITLE_CHARS: usize = 1000;
 /// Maximum length of the `ETag` that a working copy names.
 pub const MAX_ENTITY_TAG_CHARS: usize = 128;
 /// Maximum number of expired working copies that one transaction removes.

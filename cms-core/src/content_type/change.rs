@@ -3,6 +3,8 @@
 //! [`update`] applies a change and reports its effects; the caller commits or rolls back.
 //! [`plan_update`] converts the objects by the same code, and reports the same effects.
 
+use std::collections::HashSet;
+
 use cms_model::{
     content_type::{
         catalog::{Catalog, CompiledType},
@@ -35,11 +37,6 @@ const NOT_CONFORMING: &str = "Existing objects do not conform to the new schema,
 /// With more objects than this, rebuilding indexes may be faster than updating them.
 const REBUILD_ABOVE_OBJECTS: u64 = 10_000;
 
-/// The version of derived data that lacks unique combinations, and has descending indexes.
-const VERSION_BEFORE_COMBINATIONS: i64 = 3;
-/// The version of derived data that differs from the current one only by its descending indexes.
-const VERSION_WITH_DESCENDING_INDEXES: i64 = 4;
-
 /// The effects of an update on a type and its objects.
 pub(crate) struct TypeUpdate {
     pub(crate) properties: Vec<PropertyPlan>,
@@ -53,8 +50,7 @@ pub(crate) struct TypeUpdate {
 /// Rebuilds the slots of all types, their indexes, and the links of modified objects, in a data
 /// directory of an older version.
 pub(crate) fn rebuild_derived_data(writer: &WriteTransaction<'_>) -> Result<()> {
-    let version = writer.derived_data_version()?;
-    if version >= DERIVED_DATA_VERSION {
+    if writer.derived_data_version()? >= DERIVED_DATA_VERSION {
         return Ok(());
     }
     let mut types = Vec::new();
@@ -64,17 +60,7 @@ pub(crate) fn rebuild_derived_data(writer: &WriteTransaction<'_>) -> Result<()> 
         let slots = IndexedProperties::of_type(&definition, &properties);
         types.push((ctd, definition, properties, slots));
     }
-    let mut slots = types.iter().map(|(.., slots)| slots);
-    // All slots are filled, and only the descending indexes have to be dropped, if the version is
-    // `VERSION_WITH_DESCENDING_INDEXES`, or is `VERSION_BEFORE_COMBINATIONS` and no type has unique combinations.
-    let is_complete = version == VERSION_WITH_DESCENDING_INDEXES
-        || (version == VERSION_BEFORE_COMBINATIONS
-            && slots.all(|slots| slots.combinations().next().is_none()));
-    if is_complete {
-        writer.drop_descending_slot_indexes()?;
-        return writer.set_derived_data_version();
-    }
-    writer.drop_all_slot_indexes()?;
+    writer.drop_slot_indexes_except(&HashSet::new())?;
     let mut count = limits::MAX_INDEXED_PROPERTIES;
     for (ctd, definition, properties, slots) in types {
         count = count.max(slots.count());

@@ -68,9 +68,19 @@ impl PartialResponse<'_> {
     }
 }
 
-fn too_many() -> QueryError {
+fn too_many_objects() -> QueryError {
     let limit = limits::MAX_GRAPHQL_OBJECTS;
     QueryError::too_complex(format!("Query resolves too many objects, limit: {limit}"))
+}
+
+fn too_large() -> QueryError {
+    let limit = limits::MAX_GRAPHQL_RESPONSE_BYTES / (1024 * 1024);
+    QueryError::too_complex(format!("The response would exceed {limit} MiB"))
+}
+
+/// The error of a response with this number of objects that exceeds a limit.
+fn limit_exceeded(objects: usize) -> QueryError {
+    if objects > limits::MAX_GRAPHQL_OBJECTS { too_many_objects() } else { too_large() }
 }
 
 fn too_many_links() -> QueryError {
@@ -99,13 +109,13 @@ impl PlanExecution<'_> {
         }
         response.template.json.push(b'}');
         if response.template.json.len() > limits::MAX_GRAPHQL_RESPONSE_BYTES {
-            return Err(too_many().into());
+            return Err(too_large().into());
         }
         self.resolve_relations(&mut response)?;
         let mut body_memory = BufferReservation::new(&self.caller.memory);
         let filled =
             response.targets.fill(&response.template, &mut response.objects, &mut body_memory)?;
-        let mut body = filled.ok_or_else(too_many)?;
+        let mut body = filled.ok_or_else(|| limit_exceeded(response.objects))?;
         body_memory.transfer_to_request();
         if !response.missing.is_empty() {
             let errors = response.missing.iter().map(|key| {
@@ -202,7 +212,7 @@ impl PlanExecution<'_> {
             Ok(())
         })?;
         response.template.json.push(b']');
-        if has_room { Ok(()) } else { Err(too_many().into()) }
+        if has_room { Ok(()) } else { Err(limit_exceeded(response.objects).into()) }
     }
 
     fn connection(
@@ -240,7 +250,7 @@ impl PlanExecution<'_> {
             Ok(())
         })?;
         if !has_room {
-            return Err(too_many().into());
+            return Err(limit_exceeded(response.objects).into());
         }
         let has_next = range.offset.saturating_add(shown) < matching;
         let mut texts = texts.into_iter();
@@ -322,13 +332,13 @@ impl PlanExecution<'_> {
                     .collect();
                 fetched += ids.len();
                 if fetched > limits::MAX_GRAPHQL_OBJECTS {
-                    return Err(too_many().into());
+                    return Err(too_many_objects().into());
                 }
                 if !ids.is_empty() {
                     bytes += self.fetch(response, content_type, &relations, &ids)?;
                 }
                 if bytes > limits::MAX_GRAPHQL_RESPONSE_BYTES {
-                    return Err(too_many().into());
+                    return Err(too_large().into());
                 }
             }
         }

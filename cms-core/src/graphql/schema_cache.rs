@@ -196,7 +196,7 @@ impl CachedSchema {
     fn of(version: GraphQlVersion, caller: &Caller) -> Self {
         Self {
             version,
-            caller: caller.clone(),
+            caller: caller.without_request(),
             model: OnceLock::new(),
             schema: OnceLock::new(),
             documents: query_cache(limits::VALIDATED_QUERY_CACHE_BYTES),
@@ -262,6 +262,13 @@ mod tests {
         change_types(&test);
         let second = legacy(&test);
         assert!(!Arc::ptr_eq(&first, &second) && Arc::ptr_eq(&second, &legacy(&test)));
+    }
+
+    #[test]
+    fn cached_schema_keeps_no_memory_of_its_first_request() {
+        let (test, caller) = (TestCms::new(), Caller::local());
+        test.cms.graphql().schema(&caller, GraphQlVersion::V2).unwrap();
+        assert_eq!(Arc::strong_count(&caller.memory), 1);
     }
 
     #[test]

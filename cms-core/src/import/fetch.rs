@@ -12,8 +12,8 @@ use super::ImportTarget;
 
 /// Objects in one list request.
 const MAX_LIST_OBJECTS: usize = 500;
-/// Bytes of ids in one list request: they are part of its URL.
-const MAX_ID_BYTES: usize = 8_000;
+/// Maximum length of the ids of one list request in its URL: proxies accept 8 KiB in total.
+const MAX_URL_BYTES: usize = 6_000;
 /// Entries of a page that [`read_all_pages`] has read before, as long as the list does not change.
 const MIN_OVERLAP: u64 = 250;
 
@@ -86,18 +86,26 @@ pub fn fetch(
     let mut chunk: Vec<String> = Vec::new();
     let mut bytes = 0;
     for id in ids.iter().map(AsRef::as_ref) {
-        if chunk.len() == MAX_LIST_OBJECTS || bytes + id.len() > MAX_ID_BYTES {
+        let added = parameter_bytes(id);
+        if chunk.len() == MAX_LIST_OBJECTS || bytes + added > MAX_URL_BYTES {
             fetch(&chunk)?;
             chunk.clear();
             bytes = 0;
         }
-        bytes += id.len();
+        bytes += added;
         chunk.push(id.to_owned());
     }
     if !chunk.is_empty() {
         fetch(&chunk)?;
     }
     Ok(found)
+}
+
+/// Length of the parameter of an id in a URL, which may encode other characters than letters, digits, `-` and `_`.
+fn parameter_bytes(id: &str) -> usize {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
+    let encoded: usize = id.bytes().map(|byte| if is_plain(byte) { 1 } else { 3 }).sum();
+    "&ids[]=".len() + encoded
 }
 
 /// Requests objects of these ids; halves the request if the response would be too large.

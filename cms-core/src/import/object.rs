@@ -1,5 +1,6 @@
 //! An object as a file contains it: its id, its dates and its published version.
 
+use cms_model::{clock::Timestamp, dates::parse_lenient};
 use serde_json::Value;
 
 /// Content type and id of an object. The id is in lower case: ids compare without case.
@@ -26,9 +27,21 @@ impl ImportObject {
     }
 
     /// Applies the dates of the object to its published version too, and notes whether it is deleted.
+    ///
+    /// A change or deletion before the creation gets the date of the step before it, because the server accepts only
+    /// ordered dates: an object has such dates if the clock of its server was set back.
     pub(super) fn keep_dates(&mut self) {
         let Some(Value::Object(internal)) = self.value.get_mut("internal") else { return };
         self.is_deleted = internal.get("deletedAt").is_some_and(|at| at != "");
+        let mut earliest: Option<(Timestamp, Value)> = None;
+        for name in ["createdAt", "updatedAt", "deletedAt"] {
+            let Some(value) = internal.get_mut(name) else { continue };
+            let Some(at) = value.as_str().and_then(parse_lenient) else { continue };
+            match &earliest {
+                Some((earliest, date)) if at < *earliest => *value = date.clone(),
+                _ => earliest = Some((at, value.clone())),
+            }
+        }
         let dates =
             ["createdAt", "updatedAt"].map(|name| Some((name, internal.get(name)?.clone())));
         let dates = dates.into_iter().flatten().map(|(name, at)| (name.to_owned(), at));

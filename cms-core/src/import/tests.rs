@@ -13,7 +13,7 @@ use super::{
     compare::{Completeness, completeness, difference, has_same_creation_date, is_unchanged},
     importer::BATCH_SIZE,
     links::{order_by_links, without_pending_links},
-    object::address,
+    object::{ImportObject, address},
     provisional_type,
     statuses::shortest_path,
 };
@@ -174,6 +174,26 @@ fn dates_of_creation_are_compared_as_instants() {
     ] {
         let sent = json!({ "internal": sent });
         assert_eq!(has_same_creation_date(&sent, &stored), is_same, "{sent}");
+    }
+}
+
+#[test]
+fn dates_before_the_creation_are_raised_to_it() {
+    let (one, two, three) =
+        ("2020-01-01T00:00:01+00:00", "2020-01-01T01:00:02+01:00", "@1577836803");
+    for (dates, expected) in [
+        ([one, two, three], [one, two, three]),
+        ([two, one, three], [two, two, three]),
+        ([three, two, one], [three, three, three]),
+        ([one, three, two], [one, three, three]),
+        ([three, "", one], [three, "", three]),
+        (["never", two, one], ["never", two, two]),
+    ] {
+        let names = ["createdAt", "updatedAt", "deletedAt"];
+        let internal = |dates: [&str; 3]| names.into_iter().zip(dates).collect::<Value>();
+        let mut object = ImportObject::new(String::new(), json!({ "internal": internal(dates) }));
+        object.keep_dates();
+        assert_eq!(object.value["internal"], internal(expected), "{dates:?}");
     }
 }
 

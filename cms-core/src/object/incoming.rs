@@ -11,6 +11,7 @@ use cms_model::{
     object::{
         link,
         model::{Columns, Edition},
+        title::listed_title,
         view::View,
     },
     paging::{ListRange, PageRequest},
@@ -176,7 +177,7 @@ impl Search<'_> {
             if !paths.is_empty() {
                 let linking = Linking {
                     id: stored.id.clone().into_owned(),
-                    title: stored.internal.title.clone().into_owned(),
+                    title: listed_title(&stored.internal.title),
                     is_approved: public.admits_state(&stored.internal),
                     paths,
                 };

@@ -10,6 +10,7 @@ use cms_model::{
     context::{Caller, LOCAL_ID},
     dates,
     error::{Error, Result},
+    memory::BufferReservation,
     object::{model::StoredObject, render, view::View},
     paging::PageRequest,
     read,
@@ -39,6 +40,7 @@ impl Objects<'_> {
             let view = View::for_object(caller, content_type);
             let current = find(reader, content_type, view, id)?;
             let mut latest = current.internal.version;
+            let mut buffered = BufferReservation::new(&caller.memory);
             let (total, versions) = if View::hides_history(caller, content_type) {
                 let shown = find_shown_version(reader, content_type, view, id)?;
                 latest = shown.internal.version;
@@ -50,7 +52,16 @@ impl Objects<'_> {
                     Direction::Ascending => (skipped + 1, skipped + count),
                     Direction::Descending => (latest - skipped - count + 1, latest - skipped),
                 };
-                let mut versions = reader.replaced_versions(current.pk, first, last)?;
+                let (mut versions, mut bytes) = (Vec::new(), 0);
+                reader.replaced_versions(current.pk, first, last, |version| {
+                    // The title, which nothing else limits, is in the version and in the response.
+                    let size = render::object_bytes(&version);
+                    bytes += size;
+                    render::require_bounded(bytes)?;
+                    buffered.add(2 * size)?;
+                    versions.push(version.into_owned());
+                    Ok(())
+                })?;
                 if last == latest && count > 0 {
                     versions.push(current);
                 }
@@ -87,7 +98,7 @@ impl Objects<'_> {
             } else if number == current.internal.version {
                 Some(current)
             } else {
-                reader.replaced_version(current.pk, number)?
+                reader.any_version(current.pk, number)?
             };
             Ok(to_json(content_type, &view.mask(found.ok_or_else(unknown)?)))
         })

@@ -24,7 +24,7 @@ use cms_model::{
     object::{
         dates::KeptDates,
         link::{self, LinkRef},
-        model::{Internal, Status, StoredObject},
+        model::{Internal, Status, StoredObject, object_bytes},
         scan::{self, FoundLink},
         title::object_title,
         validate,
@@ -429,8 +429,7 @@ pub(crate) fn require_steps_left(budget: &StepBudget) -> Result<()> {
 
 /// Rejects an object whose properties, as compact JSON, exceed the maximum size.
 pub(crate) fn require_size(id: &str, data: usize) -> Result<()> {
-    // The JSON of the complete object also has the member `"id":"…",`.
-    require_bytes(id, data + id.len() + 8)
+    require_bytes(id, object_bytes(id, data))
 }
 
 /// Rejects a text that exceeds the maximum size of an object.

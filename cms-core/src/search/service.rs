@@ -83,7 +83,8 @@ impl Searching<'_> {
             let mut hydration =
                 Hydration::new((reader, catalog, caller), linked, projection, request.hydrate);
             let mut row_memory = BufferReservation::new(&caller.memory);
-            let rows = rows(reader, caller, &types, (&found, &hydration), &mut row_memory)?;
+            let rows =
+                rows((reader, caller, &types), (&found, &hydration, projection), &mut row_memory)?;
             let organization = &reader.space_ids()?.organization;
             let hits = response::Hits {
                 found: &found,
@@ -264,10 +265,8 @@ fn is_inside_list(properties: &[Property], path: &str) -> bool {
 /// The rows of the hits, each with its type. The index may be slightly older than the database: a
 /// hit that was deleted, or is no longer visible to the caller, has no row.
 fn rows<'t>(
-    reader: &Reader<'_>,
-    caller: &Caller,
-    types: &HashMap<i64, &'t CompiledType>,
-    (found, hydration): (&SearchResults, &Hydration<'_>),
+    (reader, caller, types): (&Reader<'_>, &Caller, &HashMap<i64, &'t CompiledType>),
+    (found, hydration, projection): (&SearchResults, &Hydration<'_>, Option<&Projection>),
     buffered: &mut BufferReservation<'_>,
 ) -> Result<HashMap<i64, (&'t CompiledType, StoredObject<'static>)>> {
     let edition =
@@ -276,6 +275,8 @@ fn rows<'t>(
     let needs = |columns| types.values().all(|known| hydration.columns(known) == columns);
     let mut same = [Columns::WithoutProperties, Columns::IndexedProperties].into_iter();
     let columns = same.find(|columns| needs(*columns)).unwrap_or(Columns::All);
+    // Only the named properties are kept in memory.
+    let reduced = projection.filter(|projection| !projection.names_member("object_data"));
     let mut rows = HashMap::with_capacity(found.hits.len());
     let mut bytes = 0;
     for wanted in Edition::ALL {
@@ -288,11 +289,14 @@ fn rows<'t>(
             if let Some(known) = types.get(&ctd) {
                 let view = View::for_list(caller, known);
                 if view.edition == wanted && view.admits_state(&stored.internal) {
+                    let mut stored = with_properties(stored, columns, known);
+                    if let Some(projection) = reduced {
+                        stored.data = projection.reduced(&stored.data).into();
+                    }
                     let size = render::object_bytes(&stored);
                     bytes += size;
                     render::require_bounded(bytes)?;
                     buffered.add(size)?;
-                    let stored = with_properties(stored, columns, known);
                     rows.insert(stored.pk, (*known, stored.into_owned()));
                 }
             }

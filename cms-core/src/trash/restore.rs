@@ -28,9 +28,16 @@ use crate::{
 };
 
 /// The rights on its type that restoring an object needs.
-const RESTORE: Access = Access::RESTORE;
 
 impl Trash<'_> {
+    /// Refuses an entry that does not exist, or that the caller must not restore.
+    pub fn require_restorable(&self, caller: &Caller, entry: &str) -> Result<()> {
+        caller.require_write()?;
+        self.cms.read_with_catalog(|reader, catalog| {
+            find(reader, catalog, caller, entry, Access::RESTORE).map(drop)
+        })
+    }
+
     /// Restores a deleted object with all its versions.
     ///
     /// # Errors
@@ -47,7 +54,7 @@ impl Trash<'_> {
         self.call_webhooks(caller, entry, &mut request)?;
         let context = Context::new(caller, config);
         let (name, old, old_file, prepared) = self.cms.read_with_catalog(|reader, catalog| {
-            let (found, content_type) = find(reader, catalog, caller, entry, RESTORE)?;
+            let (found, content_type) = find(reader, catalog, caller, entry, Access::RESTORE)?;
             let deleted = deleted(reader, entry, found.pk)?;
             let inputs = RestoreInputs { caller, context: &context, request: &request };
             let budget = &mut StepBudget::per_object();
@@ -64,7 +71,8 @@ impl Trash<'_> {
         let (owned_caller, entry) = (caller.clone(), entry.to_owned());
         let new_file = file.as_ref().map(|copy| (copy.id.clone(), copy.fingerprint));
         let restored = self.cms.write_with_catalog(move |writer, catalog| {
-            let (found, content_type) = find(writer, catalog, &owned_caller, &entry, RESTORE)?;
+            let (found, content_type) =
+                find(writer, catalog, &owned_caller, &entry, Access::RESTORE)?;
             let deleted = deleted(writer, &entry, found.pk)?;
             let prepared = if prepared.is_of(content_type, &deleted) {
                 prepared
@@ -105,7 +113,7 @@ impl Trash<'_> {
         request: &mut RestoreRequest,
     ) -> Result<()> {
         let (name, id, sent) = self.cms.read_with_catalog(|reader, catalog| {
-            let (found, content_type) = find(reader, catalog, caller, entry, RESTORE)?;
+            let (found, content_type) = find(reader, catalog, caller, entry, Access::RESTORE)?;
             let id = request.id.clone().unwrap_or(found.id);
             let sent = if let Some(data) = &request.data {
                 data.clone()

@@ -16,7 +16,7 @@ use cms_model::{
         workflow::{Workflow, WorkflowState},
     },
     workflow::{
-        model::{self, PUBLIC_STATE, is_built_in},
+        model::{self, PUBLIC_STATE, has_public_state, is_built_in},
         transition,
     },
 };
@@ -192,8 +192,8 @@ pub(crate) fn put(
     }
     writer.put_workflow(workflow)?;
     let rev = writer.bump_content_types()?;
-    let has_public = |workflow: &Workflow| workflow.states.iter().any(|name| name == PUBLIC_STATE);
-    let changes_public_view = known.is_some_and(|known| has_public(known) != has_public(workflow));
+    let changes_public_view =
+        known.is_some_and(|known| has_public_state(known) != has_public_state(workflow));
     for content_type in types_using(catalog, &workflow.id) {
         writer.touch_ctd(content_type.pk, rev)?;
         if changes_public_view {

@@ -14,7 +14,7 @@ use cms_model::{
     ids, limits,
     object::{
         model::{Columns, Edition},
-        title::object_title,
+        title::{listed_title, object_title},
         view::View,
     },
     paging::PageRequest,
@@ -92,10 +92,7 @@ impl WorkingCopies<'_> {
             if stored.is_none() && writer.working_copy_count(actor)? >= limits::MAX_WORKING_COPIES {
                 return Err(Error::Forbidden);
             }
-            // Truncated, because nothing limits the properties of unfinished work, and lists contain
-            // many titles.
-            let title = object_title(&content_type.properties, &new.data);
-            let title = title.chars().take(limits::MAX_WORKING_COPY_TITLE_CHARS).collect();
+            let title = listed_title(&object_title(&content_type.properties, &new.data));
             let (ctd, subject) = (content_type.pk, address.subject.clone());
             let row = WorkingCopyRow { ctd, subject, base: new.base, title, saved_at };
             writer.put_working_copy(actor, &row, &text)?;
@@ -142,14 +139,18 @@ impl WorkingCopies<'_> {
                     is_named(content_types, known.name()) && caller.may(needs, known.name())
                 })
             });
-            let visible = visible_objects(reader, catalog, caller, &rows)?;
+            // Tags are computed from complete objects, so only for the rows of the page.
+            let visible =
+                visible_objects(reader, catalog, caller, (&rows, Columns::WithoutProperties))?;
             rows.retain(|row| match &row.subject {
                 WorkingCopySubject::Object(pk) => visible.contains_key(pk),
                 WorkingCopySubject::New { .. } => true,
             });
             let total = rows.len() as u64;
-            let shown = page.of(rows).map(|row| summary(row, catalog, &visible));
-            Ok(List::new(page, total, shown.collect()))
+            let rows: Vec<WorkingCopyRow> = page.of(rows).collect();
+            let shown = visible_objects(reader, catalog, caller, (&rows, Columns::All))?;
+            let summaries = rows.into_iter().map(|row| summary(row, catalog, &shown));
+            Ok(List::new(page, total, summaries.collect()))
         })
     }
 
@@ -233,13 +234,13 @@ fn to_json(
     Ok((Json(json), tag))
 }
 
-/// The live objects of working copies in the view of the request: id, and the tag of the current
-/// state.
+/// The live objects of working copies in the view of the request: id, and the tag of these columns. With all columns, it
+/// is the tag of the current state.
 fn visible_objects(
     reader: &Reader<'_>,
     catalog: &Catalog,
     caller: &Caller,
-    rows: &[WorkingCopyRow],
+    (rows, columns): (&[WorkingCopyRow], Columns),
 ) -> Result<HashMap<i64, (String, EntityTag)>> {
     let pks = rows.iter().filter_map(|row| match row.subject {
         WorkingCopySubject::Object(pk) => Some(pk),
@@ -247,7 +248,7 @@ fn visible_objects(
     });
     let pks: Vec<i64> = pks.collect();
     let mut visible = HashMap::new();
-    reader.object_rows(Edition::Current, &pks, Columns::All, |ctd, stored| {
+    reader.object_rows(Edition::Current, &pks, columns, |ctd, stored| {
         if let Some(content_type) = catalog.find_by_pk(ctd) {
             let view = View::for_object(caller, content_type);
             if view.contains_object(&stored.internal) {

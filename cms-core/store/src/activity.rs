@@ -4,7 +4,11 @@
 
 use std::ops::Range;
 
-use cms_model::{clock::Timestamp, error::Result, object::view::Audience};
+use cms_model::{
+    clock::Timestamp,
+    error::Result,
+    object::{title::listed_title, view::Audience},
+};
 use rusqlite::{Row, types::Value};
 
 use super::{Reader, actor::ActorRef, journal::JournalEvent};
@@ -67,7 +71,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<ActivityEntry> {
         version: row.get(7)?,
         audience: Audience::from_number(row.get(8)?),
         actor: ActorRef::from_column(row.get(9)?),
-        title: row.get(10)?,
+        title: row.get_ref(10)?.as_str_or_null()?.map(listed_title),
         properties: row.get(11)?,
     })
 }

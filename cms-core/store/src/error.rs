@@ -14,7 +14,8 @@ pub(super) fn map(error: rusqlite::Error) -> Error {
             Error::Busy("the database is locked by another process".to_owned())
         }
         Some(ErrorCode::OperationInterrupted) => Error::Busy(
-            "the query took too long; filter by a property that has an index".to_owned(),
+            "the read took too long; a list needs a filter on a property that has an index"
+                .to_owned(),
         ),
         _ if is_full(&error) => Error::NoSpace(Box::new(error)),
         _ => Error::Internal(Box::new(error)),

@@ -1,6 +1,11 @@
 //! The journal: one row per change, written in the transaction of the change.
 
-use cms_model::{clock::Timestamp, context::Stamp, error::Result, object::view::Audience};
+use cms_model::{
+    clock::Timestamp,
+    context::Stamp,
+    error::Result,
+    object::{title::listed_title, view::Audience},
+};
 use rusqlite::{Row, params};
 
 use super::{Reader, WriteTransaction, actor::ActorRef, error::map, named};
@@ -315,7 +320,7 @@ impl WriteTransaction<'_> {
                 object.map(|object| object.version),
                 audience.number(),
                 change.stamp.actor,
-                object.map(|object| object.title),
+                object.map(|object| listed_title(object.title)),
                 object.and_then(|object| object.changed),
             ],
         )

@@ -13,7 +13,7 @@ use super::{Reader, TypeState, WriteTransaction, cluster::database::Position};
 /// that computes derived data changes its results, or when derived data is added to a further table.
 /// The table `link`, and the columns `slots`, are copied between the nodes of a cluster: if they
 /// change, add a migration.
-pub const DERIVED_DATA_VERSION: i64 = 5;
+pub const DERIVED_DATA_VERSION: i64 = 6;
 
 /// Counters that increment with every change of the data they stand for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

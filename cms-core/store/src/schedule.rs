@@ -4,7 +4,10 @@ use std::ops::RangeInclusive;
 
 use cms_model::{
     error::Result,
-    object::model::{Schedule, Status},
+    object::{
+        model::{Schedule, Status},
+        title::listed_title,
+    },
     paging::ListRange,
 };
 use rusqlite::params;
@@ -60,7 +63,7 @@ impl Reader<'_> {
                 Ok(ScheduledRow {
                     content_type: row.get(0)?,
                     id: row.get(1)?,
-                    title: row.get(2)?,
+                    title: listed_title(row.get_ref(2)?.as_str()?),
                     status: named(row, 3, Status::parse)?,
                     schedule: Schedule { at: row.get(4)?, zone: zone.into() },
                     actor: ActorRef::from_column(row.get(6)?),

@@ -119,17 +119,6 @@ impl WriteTransaction<'_> {
         self.drop_slot_indexes_if(|name| !kept.contains(name))
     }
 
-    /// Drops the descending indexes, which only versions of cms with a derived data version below 5
-    /// created.
-    pub fn drop_descending_slot_indexes(&self) -> Result<()> {
-        self.drop_slot_indexes_if(|name| name.ends_with("_desc"))
-    }
-
-    /// Drops the indexes of all slots.
-    pub fn drop_all_slot_indexes(&self) -> Result<()> {
-        self.drop_slot_indexes_if(|_| true)
-    }
-
     fn drop_slot_indexes_if(&self, is_dropped: impl Fn(&str) -> bool) -> Result<()> {
         for name in self.slot_indexes()?.iter().filter(|name| is_dropped(name)) {
             self.0.connection.execute_batch(&format!("DROP INDEX {name}")).map_err(map)?;

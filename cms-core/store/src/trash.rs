@@ -11,6 +11,7 @@ use cms_model::{
     object::{
         model::{Edition, Status, StoredObject},
         restore::RestoredState,
+        title::listed_title,
         view::{Audience, View},
     },
     paging::ListRange,
@@ -133,7 +134,7 @@ fn entry(row: &Row<'_>) -> rusqlite::Result<TrashEntry> {
         pk: row.get(0)?,
         ctd: row.get(1)?,
         id: row.get(2)?,
-        title: row.get(3)?,
+        title: listed_title(row.get_ref(3)?.as_str()?),
         version: row.get(4)?,
         deleted_at: Timestamp(row.get(5)?),
         deleted_by: ActorRef::from_column(row.get(6)?),
@@ -199,15 +200,6 @@ impl Reader<'_> {
         self.query_value(
             "SELECT EXISTS (SELECT 1 FROM trash WHERE ctd = ?1 AND id = ?2)",
             params![ctd, id],
-        )
-    }
-
-    /// Returns the properties of a replaced version of an object, live or deleted.
-    pub fn version_data(&self, pk: i64, version: i64) -> Result<Option<String>> {
-        self.query_optional(
-            "SELECT data FROM object_version WHERE object = ?1 AND version = ?2",
-            [pk, version],
-            |row| row.get(0),
         )
     }
 

@@ -5,23 +5,15 @@ use std::collections::HashMap;
 use cms_model::{error::Result, object::model::StoredObject};
 use rusqlite::params;
 
-use super::{Reader, WriteTransaction, object};
+use super::{Reader, WriteTransaction, error::map, object};
 
-/// A replaced version with the columns of [`object::read`]; `$data` is the column of the properties.
-macro_rules! select {
-    ($data:literal, $condition:literal) => {
-        concat!(
-            "SELECT o.pk, o.id, o.created_at, v.updated_at, v.version, v.version_at, v.status,
-                 v.public_version, v.published_at, v.workflow_state, v.workflow_public_version,
-                 v.workflow_published_at, o.owner, v.editor, v.title, ",
-            $data,
-            ", NULL, NULL FROM object o JOIN object_version v ON v.object = o.pk WHERE o.pk = ?1 AND ",
-            $condition
-        )
-    };
-}
-const ONE: &str = select!("v.data", "v.version = ?2");
-const RANGE: &str = select!("'{}'", "v.version BETWEEN ?2 AND ?3 ORDER BY v.version");
+/// Replaced versions with the columns of [`object::read`], without their properties.
+const RANGE: &str =
+    "SELECT o.pk, o.id, o.created_at, v.updated_at, v.version, v.version_at, v.status,
+            v.public_version, v.published_at, v.workflow_state, v.workflow_public_version,
+            v.workflow_published_at, o.owner, v.editor, v.title, '{}', NULL, NULL
+     FROM object o JOIN object_version v ON v.object = o.pk
+     WHERE o.pk = ?1 AND v.version BETWEEN ?2 AND ?3 ORDER BY v.version";
 
 impl Reader<'_> {
     /// Returns a version of an object, even if the version was replaced or the object was deleted.
@@ -48,11 +40,6 @@ impl Reader<'_> {
         )
     }
 
-    /// Returns a replaced version.
-    pub fn replaced_version(&self, pk: i64, version: i64) -> Result<Option<StoredObject<'static>>> {
-        self.query_optional(ONE, params![pk, version], |row| Ok(object::read(row)?.into_owned()))
-    }
-
     /// Returns the recorded names of changed properties of the versions from `first` to `last`, by
     /// version, each as a JSON array.
     pub fn changed_properties(
@@ -72,14 +59,15 @@ impl Reader<'_> {
         )
     }
 
-    /// Lists replaced versions from `first` to `last`, without their properties.
+    /// Passes the replaced versions from `first` to `last` to `visit`, in this order and without their properties.
     pub fn replaced_versions(
         &self,
         pk: i64,
         first: i64,
         last: i64,
-    ) -> Result<Vec<StoredObject<'static>>> {
-        self.query_rows(RANGE, params![pk, first, last], |row| Ok(object::read(row)?.into_owned()))
+        mut visit: impl FnMut(StoredObject<'_>) -> Result<()>,
+    ) -> Result<()> {
+        self.each_row(RANGE, params![pk, first, last], |row| visit(object::read(row).map_err(map)?))
     }
 }
 

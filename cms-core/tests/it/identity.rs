@@ -466,3 +466,29 @@ fn statements_of_lists(rows: usize) -> Vec<(&'static str, usize)> {
 fn authors_of_a_list_cost_no_statement_per_row() {
     assert_eq!(statements_of_lists(3), statements_of_lists(30));
 }
+
+#[test]
+fn lists_cut_long_titles() {
+    let (test, local) = (with_type(article()), Caller::local());
+    let objects = test.cms.objects();
+    let long = "ä".repeat(100_000);
+    let new = map(json!({ "id": "a", "title": long, "related": [] }));
+    objects.create(&local, "article", new).unwrap();
+    objects.patch(&local, "article", "a", map(json!({ "rank": 1 }))).unwrap();
+    let stored = objects.get(&local, "article", "a", 0).unwrap();
+    let internal = |version: &Value| version["internal"]["objectTitle"].clone();
+    let cut = json!("ä".repeat(1000));
+    assert_eq!(internal(&stored.to_value()), json!(long));
+    // A version is as it was.
+    assert_eq!(
+        versions(&test, &local).iter().map(internal).collect::<Value>(),
+        json!([long, long])
+    );
+    objects.delete(&local, "article", "a").unwrap();
+    let titles = activity(&test, &preview(), &all());
+    let titles: Vec<_> = titles.iter().filter(|entry| entry.id.is_some()).collect();
+    assert_eq!(titles.len(), 3);
+    assert!(titles.iter().all(|entry| json!(entry.object_title) == cut));
+    let deleted = test.cms.trash().list(&local, &TrashRequest::default()).unwrap();
+    assert_eq!(json!(deleted.data[0].object_title), cut);
+}

@@ -449,3 +449,17 @@ fn unique_relation_of_a_copy_links_to_the_copied_target() {
     assert_ne!(target, "/api/v1/content/article/b");
     assert_eq!(rows_of_links(&test).len(), 2);
 }
+
+#[test]
+fn object_may_not_exceed_the_maximum_size_by_a_change_of_its_type() {
+    let errors = refusal(|definition| {
+        add_property(definition, "added", json!({ "type": "string" }), "text");
+        definition["schemaDefinition"]["required"] = json!(["title", "added"]);
+        config(definition, "added")["backfill"] = json!("x".repeat(1_048_400));
+    });
+    let messages = [
+        "Content Object size limit exceeded by an object with ID: a. Requested size 1.00 MB, limit: 1 MB)",
+        NOT_CONFORMING,
+    ];
+    assert_eq!(json!(errors), json!({ "ctd": messages }));
+}

@@ -16,7 +16,9 @@ use cms_core::{
 };
 use serde_json::{Map, Value, json};
 
-use crate::support::{add_property, article, create_batch, database, local, map, publish, rows};
+use crate::support::{
+    add_property, article, create_batch, database, local, map, publish, rows, with_type,
+};
 
 fn create(test: &TestCms, object: Value) -> Result<Value, Error> {
     let created = test.cms.objects().create(&local(), "article", map(object))?;
@@ -101,6 +103,26 @@ fn combination_is_unique_and_its_parts_are_not() {
 
     let index = rows(&test, "SELECT DISTINCT slot_count FROM object");
     assert_eq!(index, ["5"], "three properties and two combinations");
+}
+
+#[test]
+fn unique_values_are_compared_without_regard_to_their_notation() {
+    let mut definition = article();
+    definition["metaDefinition"]["propertiesConfig"]["related"]["unique"] = json!(true);
+    let test = with_type(definition);
+    for id in ["my tag", "other"] {
+        create(&test, json!({"id": id, "title": id})).unwrap();
+    }
+    let related = |address: &str| json!([{"type": "internal", "dataUrl": format!("/api/v1/content/article/{address}")}]);
+    create(&test, json!({"title": "a", "related": related("my tag")})).unwrap();
+    for address in ["my tag", "my%20tag", "MY TAG"] {
+        let refused =
+            create(&test, json!({"title": format!("{address}!"), "related": related(address)}));
+        let errors = refusal(refused);
+        assert_eq!(errors["related"], json!(["This value is already used"]), "{address}");
+    }
+    create(&test, json!({"title": "b", "related": related("other")})).unwrap();
+    assert!(is_sound(&test.cms));
 }
 
 #[test]

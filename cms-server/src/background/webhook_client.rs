@@ -11,7 +11,9 @@ use cms_core::{Exchange, WebhookOutcome, error::causes, wire::webhook::LoggedHea
 use reqwest::{
     Client, Response, Url,
     dns::{Addrs, Name, Resolve, Resolving},
-    header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, USER_AGENT},
+    header::{
+        ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, MaxSizeReached, USER_AGENT,
+    },
 };
 
 use super::public_address::is_public;
@@ -81,7 +83,7 @@ impl WebhookClient {
         let post = client
             .post(url)
             .timeout(request.timeout)
-            .headers(headers(request.headers))
+            .headers(headers(request.headers).map_err(|_| "too many headers".to_owned())?)
             .body(request.body.to_owned())
             .build()
             .map_err(|error| reason(&error))?;
@@ -141,7 +143,7 @@ fn private_host(host: &str) -> String {
     format!("{host} is not an address of the public internet")
 }
 
-fn headers(configured: &[(String, String)]) -> HeaderMap {
+fn headers(configured: &[(String, String)]) -> Result<HeaderMap, MaxSizeReached> {
     let mut headers = HeaderMap::new();
     headers
         .insert(USER_AGENT, HeaderValue::from_static(concat!("cms/", env!("CARGO_PKG_VERSION"))));
@@ -151,11 +153,11 @@ fn headers(configured: &[(String, String)]) -> HeaderMap {
         if let (Ok(name), Ok(value)) = read
             && !RESERVED_HEADERS.contains(&name.as_str())
         {
-            headers.insert(name, value);
+            headers.try_insert(name, value)?;
         }
     }
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    headers
+    headers.try_insert(CONTENT_TYPE, HeaderValue::from_static("application/json"))?;
+    Ok(headers)
 }
 
 fn logged(headers: &HeaderMap) -> LoggedHeaders {
@@ -181,4 +183,17 @@ fn reason(error: &reqwest::Error) -> String {
     }
     let cause = causes(error).skip(1).last();
     cause.map_or_else(|| "the connection failed".to_owned(), ToString::to_string)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn too_many_headers_are_an_error() {
+        let many: Vec<_> =
+            (0..40_000).map(|number| (format!("x-{number}"), String::new())).collect();
+        assert!(headers(&many).is_err());
+        assert_eq!(headers(&many[..100]).unwrap().len(), 103);
+    }
 }

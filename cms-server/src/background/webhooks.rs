@@ -5,7 +5,7 @@
 //! module knows which requests run.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, HashMap},
     sync::{Arc, Weak},
     time::Duration,
 };
@@ -16,7 +16,7 @@ use cms_core::{
 use tokio::{
     runtime::Handle,
     sync::Semaphore,
-    task::JoinSet,
+    task::{self, JoinSet},
     time::{self, Instant},
 };
 
@@ -108,6 +108,7 @@ pub(super) async fn deliver(app: Arc<App>) {
     // Dropped with this task, which ends the deliveries too.
     let mut tasks = JoinSet::new();
     let mut running: BTreeMap<i64, Vec<Dispatch>> = BTreeMap::new();
+    let mut dispatches: HashMap<task::Id, Dispatch> = HashMap::new();
     let mut commits = dispatcher.app.commits.subscribe();
     let mut next_poll = Instant::now();
     loop {
@@ -115,9 +116,17 @@ pub(super) async fn deliver(app: Arc<App>) {
         // waking it for each commit would slow the commits down.
         let is_soon = next_poll <= Instant::now() + BATCH_DELAY;
         let due = tokio::select! {
-            Some(done) = tasks.join_next() => {
-                let Ok(done) = done else { continue };
+            Some(done) = tasks.join_next_with_id() => {
+                // After a panic, the next poll sends the delivery again.
+                let (id, has_panicked) = match done {
+                    Ok((id, ())) => (id, false),
+                    Err(error) => (error.id(), true),
+                };
+                let done = dispatches.remove(&id).expect("it is added when the task is spawned");
                 let webhook = finish(&mut running, &done);
+                if has_panicked {
+                    continue;
+                }
                 let running = running.clone();
                 dispatcher.run(move |cms| next(cms, webhook, &running)).await
             }
@@ -136,7 +145,8 @@ pub(super) async fn deliver(app: Arc<App>) {
         };
         for dispatch in due.unwrap_or_default() {
             running.entry(dispatch.webhook).or_default().push(dispatch.clone());
-            tasks.spawn(dispatcher.clone().deliver(dispatch));
+            let spawned = tasks.spawn(dispatcher.clone().deliver(dispatch.clone()));
+            dispatches.insert(spawned.id(), dispatch);
         }
     }
 }
@@ -174,11 +184,10 @@ fn poll(cms: &Cms, running: &BTreeMap<i64, Vec<Dispatch>>) -> Result<(bool, Vec<
 
 impl Dispatcher {
     /// Sends one delivery, and pauses if its outcome could not be recorded.
-    async fn deliver(self, dispatch: Dispatch) -> Dispatch {
-        if self.try_deliver(dispatch.clone()).await.is_none() {
+    async fn deliver(self, dispatch: Dispatch) {
+        if self.try_deliver(dispatch).await.is_none() {
             time::sleep(UNRECORDED_DELIVERY_PAUSE).await;
         }
-        dispatch
     }
 
     /// Sends one delivery. Returns none if a call of the core failed.

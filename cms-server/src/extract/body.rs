@@ -6,7 +6,7 @@ use axum::{
     body::{Body, Bytes, HttpBody},
     http::{HeaderMap, header},
 };
-use cms_core::{Error, Result};
+use cms_core::{Error, Result, limits, wire::json::has_more_values};
 use http_body_util::BodyExt;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -76,6 +76,28 @@ pub(crate) struct BufferedBody {
     _permit: Option<Permit>,
 }
 
+/// Returns whether a body turns out to be empty. Only a body of unknown length is read.
+pub(crate) async fn is_empty(app: &App, body: &mut Body) -> bool {
+    body.size_hint().lower() == 0 && matches!(BodyReader::new(app, body).next().await, Ok(None))
+}
+
+/// Reads a JSON body of a kind, and returns how long it took. A request without a body needs no media type.
+pub(crate) async fn read_json(
+    app: &App,
+    headers: &HeaderMap,
+    body: &mut Body,
+    limit: usize,
+) -> (Result<BufferedBody>, Duration) {
+    if let Err(error) = require_json(headers) {
+        let is_empty = is_empty(app, body).await;
+        let read = if is_empty { Ok(BufferedBody::default()) } else { Err(error) };
+        return (read, Duration::ZERO);
+    }
+    let started = time::Instant::now();
+    let json = read(app, body, limit).await;
+    (json, started.elapsed())
+}
+
 /// Reads a complete body of at most `limit` bytes.
 pub(crate) async fn read(app: &App, body: &mut Body, limit: usize) -> Result<BufferedBody> {
     let reading = buffer(app, BodyReader::new(app, body), limit);
@@ -140,7 +162,13 @@ pub(crate) async fn discard(body: &mut Body) -> bool {
 }
 
 /// Parses a body that is a JSON object.
+///
+/// # Errors
+/// [`Error::BodyTooLarge`] if it has too many values.
 pub(crate) fn object(body: &[u8]) -> Result<Map<String, Value>> {
+    if has_more_values(body, limits::MAX_JSON_VALUES) {
+        return Err(Error::BodyTooLarge);
+    }
     serde_json::from_slice(body).map_err(|_| Error::malformed_json())
 }
 

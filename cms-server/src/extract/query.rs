@@ -85,13 +85,14 @@ impl<'a> Query<'a> {
     /// Returns a header value with the names of the parameters that a route does not know. If the route
     /// knows `filters`, `fields` or `item_fields`, the value has the unknown paths in these parameters.
     pub(crate) fn ignored(&self, known: &[&str], unknown: &UnknownPaths) -> Option<HeaderValue> {
+        // Each unknown path is listed once, however often a request has the parameter.
+        let mut filters = unknown.filters.iter();
         let mut names = Vec::new();
         for (name, value) in self.pairs.iter().filter(|(name, _)| name != KEY_PARAMETER) {
             if !is_known(name, known) {
                 names.push(Cow::Borrowed(name.as_ref()));
             } else if name == "filters" {
-                let paths = unknown.filters.iter();
-                names.extend(paths.map(|path| Cow::Owned(format!("filters[{path}]"))));
+                names.extend(filters.by_ref().map(|path| Cow::Owned(format!("filters[{path}]"))));
             } else if unknown.fields.iter().any(|path| path == value) {
                 let arrays = ["fields", "item_fields"].into_iter();
                 let array = arrays.filter(|array| is_element(name, array));

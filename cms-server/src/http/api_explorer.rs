@@ -3,7 +3,10 @@
 //! The page itself is unauthenticated: it prompts the user for a key, and loads the document with it
 //! ([`super::openapi`]). It loads files of this server only, which its policy enforces.
 
-use std::{io::Read, sync::Arc};
+use std::{
+    io::Read,
+    sync::{Arc, LazyLock, OnceLock},
+};
 
 use axum::{
     body::Bytes,
@@ -11,7 +14,7 @@ use axum::{
 };
 use cms_core::wire::condition::EntityTag;
 use flate2::read::GzDecoder;
-use utoipa_swagger_ui::{Config, SwaggerFile};
+use utoipa_swagger_ui::Config;
 
 use crate::{
     response::{Response, compression::Coding, etag},
@@ -36,6 +39,10 @@ const POLICY: HeaderValue = HeaderValue::from_static(
 const NO_CACHE: HeaderValue = HeaderValue::from_static("no-cache");
 const ACCEPT_ENCODING: HeaderValue = HeaderValue::from_static("accept-encoding");
 
+static SWAGGER_STYLE: LazyLock<SwaggerFile> = LazyLock::new(|| SwaggerFile::new("swagger-ui.css"));
+static SWAGGER_SCRIPT: LazyLock<SwaggerFile> =
+    LazyLock::new(|| SwaggerFile::new("swagger-ui-bundle.js"));
+
 /// The page. Its links are relative, so they differ for a path with a slash at the end.
 pub(crate) fn page(_: &App, head: &Parts) -> Response {
     let page = if head.uri.path().ends_with('/') {
@@ -48,42 +55,66 @@ pub(crate) fn page(_: &App, head: &Parts) -> Response {
 
 /// Sends a page with its security policy.
 pub(super) fn html(head: &Parts, page: Bytes, policy: HeaderValue) -> Response {
-    send(head, HTML, page, None).with_header(header::CONTENT_SECURITY_POLICY, policy)
+    send(head, HTML, page).with_header(header::CONTENT_SECURITY_POLICY, policy)
 }
 
 pub(crate) fn style(_: &App, head: &Parts) -> Response {
-    send(head, CSS, Bytes::from_static(STYLE.as_bytes()), None)
+    send(head, CSS, Bytes::from_static(STYLE.as_bytes()))
 }
 
 pub(crate) fn script(_: &App, head: &Parts) -> Response {
-    send(head, JAVASCRIPT, Bytes::from_static(SCRIPT.as_bytes()), None)
+    send(head, JAVASCRIPT, Bytes::from_static(SCRIPT.as_bytes()))
 }
 
 pub(crate) fn swagger_style(_: &App, head: &Parts) -> Response {
-    swagger(head, CSS, "swagger-ui.css")
+    SWAGGER_STYLE.send(head, CSS)
 }
 
 pub(crate) fn swagger_script(_: &App, head: &Parts) -> Response {
-    swagger(head, JAVASCRIPT, "swagger-ui-bundle.js")
+    SWAGGER_SCRIPT.send(head, JAVASCRIPT)
 }
 
-/// Sends a file of Swagger UI, which is stored compressed.
-fn swagger(head: &Parts, media_type: HeaderValue, name: &str) -> Response {
-    let found = utoipa_swagger_ui::serve(name, Arc::new(Config::default()));
-    let file = found.ok().flatten().expect("Swagger UI has this file");
-    let coding = Coding::Gzip.is_accepted(&head.headers).then_some(Coding::Gzip);
-    let bytes = if coding.is_some() { file.bytes.into_owned() } else { decompressed(&file) };
-    send(head, media_type, bytes.into(), coding).with_header(header::VARY, ACCEPT_ENCODING)
+/// A file of Swagger UI. The build stores it compressed.
+struct SwaggerFile {
+    compressed: Bytes,
+    /// Set by the first request of a client that accepts no compression.
+    decompressed: OnceLock<Bytes>,
+    tag: EntityTag,
 }
 
-fn decompressed(file: &SwaggerFile<'_>) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    GzDecoder::new(&file.bytes[..]).read_to_end(&mut bytes).expect("the build compressed it");
-    bytes
+impl SwaggerFile {
+    fn new(name: &str) -> Self {
+        let found = utoipa_swagger_ui::serve(name, Arc::new(Config::default()));
+        let file = found.ok().flatten().expect("Swagger UI has this file");
+        let compressed = Bytes::from(file.bytes.into_owned());
+        let tag = EntityTag::of(&compressed);
+        Self { compressed, decompressed: OnceLock::new(), tag }
+    }
+
+    fn decompressed(&self) -> Bytes {
+        let decompress = || {
+            let mut bytes = Vec::new();
+            let mut decoder = GzDecoder::new(&self.compressed[..]);
+            decoder.read_to_end(&mut bytes).expect("the build compressed it");
+            bytes.into()
+        };
+        self.decompressed.get_or_init(decompress).clone()
+    }
+
+    fn send(&self, head: &Parts, media_type: HeaderValue) -> Response {
+        let coding = Coding::Gzip.is_accepted(&head.headers).then_some(Coding::Gzip);
+        let content = || match coding {
+            Some(_) => self.compressed.clone(),
+            None => self.decompressed(),
+        };
+        Response::unless_cached(&head.headers, &etag(self.tag, coding), media_type, coding, content)
+            .with_header(header::CACHE_CONTROL, NO_CACHE)
+            .with_header(header::VARY, ACCEPT_ENCODING)
+    }
 }
 
-fn send(head: &Parts, media_type: HeaderValue, bytes: Bytes, coding: Option<Coding>) -> Response {
+fn send(head: &Parts, media_type: HeaderValue, bytes: Bytes) -> Response {
     let etag = etag(EntityTag::of(&bytes), None);
-    Response::unless_cached(&head.headers, &etag, media_type, coding, || bytes)
+    Response::unless_cached(&head.headers, &etag, media_type, None, || bytes)
         .with_header(header::CACHE_CONTROL, NO_CACHE)
 }

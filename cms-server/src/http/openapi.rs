@@ -1,18 +1,12 @@
 //! The OpenAPI document.
 
-use axum::http::{HeaderValue, header};
 use cms_core::{
     Cms, Result, paging,
     wire::openapi::{OpenApiRequest, OpenApiVersion},
 };
 
 use super::context::RequestContext;
-use crate::{
-    extract::preconditions::has_cached,
-    response::{Response, compression::Coding, etag},
-};
-
-const ACCEPT_ENCODING: HeaderValue = HeaderValue::from_static("accept-encoding");
+use crate::response::Response;
 
 /// The parameters of the management document; it has no `user_only`.
 const MANAGEMENT_PARAMETERS: &[&str] = &["version", "hydrate", "management"];
@@ -32,13 +26,5 @@ pub(crate) fn get(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Respons
         base_url: context.app.config.base_url(context.head),
     };
     let document = cms.openapi().document(&context.caller, &request)?;
-    let headers = &context.head.headers;
-    let etag = etag(document.tag, Coding::preferred(headers));
-    let tag = HeaderValue::try_from(&etag).expect("digits and letters make a header value");
-    let response = if has_cached(headers, &etag) {
-        Response::not_modified().with_header(header::VARY, ACCEPT_ENCODING)
-    } else {
-        Response::from(document.text.clone())
-    };
-    Ok(response.with_header(header::ETAG, tag))
+    Ok(Response::from(document.text.clone()).with_tag(document.tag))
 }

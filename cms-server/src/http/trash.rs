@@ -30,7 +30,7 @@ pub(crate) fn get(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Respons
 pub(crate) fn restore(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
     let [entry, ..] = &context.path;
     let payload = body::object_or_empty(context.body)?;
-    let exists = || cms.trash().get(&context.caller, entry).map(drop);
+    let exists = || cms.trash().require_restorable(&context.caller, entry);
     let request = body::parsed_or_not_found(RestoreRequest::from_payload(payload), exists)?;
     Ok(Response::tagged(cms.trash().restore(&context.caller, entry, request)?))
 }

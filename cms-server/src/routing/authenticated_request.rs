@@ -1,6 +1,6 @@
 //! A request with a key or a session, from its authentication to its response.
 
-use std::{net::IpAddr, sync::Arc, time::Instant};
+use std::{net::IpAddr, sync::Arc};
 
 use axum::{
     body::{Body, Bytes, HttpBody},
@@ -175,10 +175,9 @@ impl AuthenticatedRequest {
         if self.route.body == BodyKind::Form {
             return Ok((BufferedBody::default(), form::read(app, headers, body).await?));
         }
-        body::require_json(headers)?;
-        let started = Instant::now();
-        let json = body::read(app, body, body_limit(app, self.route.body)).await;
-        log.body_time = started.elapsed();
+        let limit = body_limit(app, self.route.body);
+        let (json, time) = body::read_json(app, headers, body, limit).await;
+        log.body_time = time;
         let json = json?;
         if self.route.body == BodyKind::GraphQl {
             log.query = LoggedQuery::GraphQl(json.bytes.clone());

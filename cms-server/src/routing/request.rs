@@ -90,8 +90,8 @@ pub(crate) async fn handle(
     let running = connection.start_request();
     let memory = connection.reservation();
     let (parts, mut body) = request.into_parts();
-    // A client that waits for "100 Continue" gets the response instead, and sends no body.
-    let sends_body = !parts.headers.contains_key(header::EXPECT);
+    let waits_for_continue = parts.headers.contains_key(header::EXPECT);
+    let announced_bytes = body.size_hint().exact();
     let (method, uri, version) = (parts.method.clone(), parts.uri.clone(), parts.version);
     let request_id = app.request_ids.of(&parts.headers);
     let matched = MATCHER.find(&parts.method, parts.uri.path());
@@ -125,6 +125,8 @@ pub(crate) async fn handle(
     trace::end(span, log.caller.as_ref(), response.status);
     let time = started.elapsed();
     app.metrics.count_request(route, response.status, time);
+    // A client that waits for "100 Continue" sends no body if it gets the response instead.
+    let sends_body = !waits_for_continue || body.size_hint().exact() != announced_bytes;
     if sends_body && !body::discard(&mut body).await {
         connection.mark_body_unread();
     }
@@ -314,10 +316,9 @@ async fn respond_unauthenticated(
     let json = if body.is_end_stream() {
         BufferedBody::default()
     } else {
-        body::require_json(&head.headers)?;
-        let started = Instant::now();
-        let json = body::read(app, body, body_limit(app, route.body)).await;
-        log.body_time = started.elapsed();
+        let limit = body_limit(app, route.body);
+        let (json, time) = body::read_json(app, &head.headers, body, limit).await;
+        log.body_time = time;
         json?
     };
     let request = UnauthenticatedRequest { head, body: json.bytes.clone(), address: log.address };

@@ -1,7 +1,10 @@
 //! Bodies, paths, methods and the order of checks, as tables: complete responses are
 //! compared.
 
+use std::convert::Infallible;
+
 use axum::body::Body;
+use futures_util::stream;
 use serde_json::{Value, json};
 
 use crate::support::{
@@ -44,6 +47,13 @@ async fn body_without_json_media_type_returns_415() {
         }
         // Requests without a body, and endpoints that read none, need no media type.
         assert_eq!(app.send("POST", POSTS, &headers, "").await.status_and_body(), malformed());
+        // The length of a streamed body is unknown: a proxy may send an empty one.
+        let streamed = |chunks: Vec<&'static str>| {
+            Body::from_stream(stream::iter(chunks.into_iter().map(Ok::<_, Infallible>)))
+        };
+        let empty = app.send("POST", POSTS, &headers, streamed(Vec::new())).await;
+        assert_eq!(empty.status_and_body(), malformed());
+        assert_eq!(app.send("POST", POSTS, &headers, streamed(vec![body])).await.status, status);
         assert_eq!(app.send("GET", ONE, &headers, body).await.status, 200);
         let gone = "/api/v1/content/post/gone";
         assert_eq!(app.send("DELETE", gone, &headers, body).await.status_and_body(), not_found());

@@ -115,6 +115,12 @@ async fn ignored_names_are_listed() {
              %22notEmpty%22%7D,%22a,b.c%22:%7B%22type%22:%22empty%22%7D%7D&y=2",
             Some("z,filters[titel],filters[a%2Cb.c],y"),
         ),
+        (
+            "GET",
+            POSTS,
+            "filters=&filters=&y=2&filters=%7B%22titel%22:%7B%22type%22:%22empty%22%7D%7D",
+            Some("filters[titel],y"),
+        ),
         ("GET", ONE, "filters=%7B%7D", Some("filters")),
         ("GET", "/api/v1/content/post/gone", "x=1", Some("x")),
         ("POST", "/api/v1/content/post/batch", "updateExisting=1&hydrate=1", Some("hydrate")),

@@ -99,13 +99,13 @@ impl Remote {
         body: Option<&[u8]>,
         safe: bool,
     ) -> Result<(u16, Vec<u8>)> {
-        self.read(self.open(edition, method, path, body, safe)?)
+        self.read(self.open(edition, method, path, body, safe)?, safe)
     }
 
-    /// Reads status and body of a response of cms.
-    pub(super) fn read(&self, response: Response) -> Result<(u16, Vec<u8>)> {
+    /// Reads status and body of a response of cms; `safe`: the request may be repeated.
+    pub(super) fn read(&self, response: Response, safe: bool) -> Result<(u16, Vec<u8>)> {
         let status = response.status().as_u16();
-        let bytes = response.bytes().map_err(|error| self.unreachable(&error))?;
+        let bytes = response.bytes().map_err(|error| self.missing_response(&error, safe))?;
         self.require_cms_response(status, &bytes)?;
         Ok((status, bytes.to_vec()))
     }
@@ -145,13 +145,13 @@ impl Remote {
                 Some(body) => with_json(request, body.to_vec()),
                 None => request,
             };
-            self.send_once(request)
+            self.send_once(request, safe)
         })
     }
 
-    /// Sends a request once.
-    pub(super) fn send_once(&self, request: RequestBuilder) -> Result<Response> {
-        request.send().map_err(|error| self.unreachable(&error))
+    /// Sends a request once; `safe`: it may be repeated.
+    pub(super) fn send_once(&self, request: RequestBuilder, safe: bool) -> Result<Response> {
+        request.send().map_err(|error| self.missing_response(&error, safe))
     }
 
     /// Refuses a body that is too large for the server. The server would respond before it has read the
@@ -201,8 +201,13 @@ impl Remote {
         self.unreachable_because("closed the connection")
     }
 
-    /// The error of a missing response.
-    pub(super) fn unreachable(&self, error: &reqwest::Error) -> Error {
+    /// The error of a missing response. If a request that must not be repeated was sent, the server may have carried it
+    /// out.
+    pub(super) fn missing_response(&self, error: &reqwest::Error, safe: bool) -> Error {
+        if safe || error.is_connect() { self.unreachable(error) } else { Error::OutcomeUnknown }
+    }
+
+    fn unreachable(&self, error: &reqwest::Error) -> Error {
         if error.is_timeout() {
             self.unreachable_because("did not respond in time")
         } else if error.is_connect() {
@@ -277,12 +282,13 @@ impl Remote {
         let (key, body) = (RandomIds.uuid(), text(body)?);
         let send = || {
             let request = self.request(&Method::POST, path)?.header("X-MODE", "preview");
-            self.send_once(with_json(request, body.clone()).header("Idempotency-Key", &key))
+            let request = with_json(request, body.clone()).header("Idempotency-Key", &key);
+            self.send_once(request, false)
         };
-        let send_and_read = || self.read(send_repeatedly(false, send)?);
-        let (status, bytes) = match send_and_read()? {
-            (OUTCOME_UNKNOWN, _) => send_and_read()?,
-            response => response,
+        let send_and_read = || self.read(send_repeatedly(false, send)?, false);
+        let (status, bytes) = match send_and_read() {
+            Ok((OUTCOME_UNKNOWN, _)) | Err(Error::OutcomeUnknown) => send_and_read()?,
+            response => response?,
         };
         self.parse(status, &bytes, resource)
     }

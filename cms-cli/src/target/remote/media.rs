@@ -32,26 +32,28 @@ const MIN_UPLOAD_RATE: u64 = 64 * 1024;
 
 impl Remote {
     pub(super) fn send_file(&self, file: &FileUpload, request: &UploadRequest) -> Result<Value> {
+        // With an id, a repeated upload changes nothing.
+        let safe = request.id.is_some();
         let time = RESPONSE_TIMEOUT + Duration::from_secs(file.size / MIN_UPLOAD_RATE);
         let response = send_repeatedly(false, || {
             self.request(&Method::POST, MEDIA)?
                 .timeout(time)
                 .multipart(form(file, request)?)
                 .send()
-                .map_err(|error| self.upload_error(&error))
+                .map_err(|error| self.upload_error(&error, safe))
         })?;
-        let (status, bytes) = self.read(response)?;
+        let (status, bytes) = self.read(response, safe)?;
         self.parse(status, &bytes, ("content type", "_media"))
     }
 
     /// The error of an upload. A response that comes before the end of the request is lost.
-    fn upload_error(&self, error: &reqwest::Error) -> Error {
+    fn upload_error(&self, error: &reqwest::Error, safe: bool) -> Error {
         let source = error.source();
         if let Some(reason) = source.and_then(|source| source.downcast_ref::<io::Error>()) {
             return Error::internal(format!("cannot read the file: {reason}"));
         }
         if !error.is_body() {
-            return self.unreachable(error);
+            return self.missing_response(error, safe);
         }
         self.error_without_file().unwrap_or_else(|error| error)
     }
@@ -60,7 +62,7 @@ impl Remote {
     fn error_without_file(&self) -> Result<Error> {
         let request = self.request(&Method::POST, MEDIA)?;
         let request = request.timeout(RESPONSE_TIMEOUT).multipart(Form::new().text("save", "0"));
-        let (status, bytes) = self.read(self.send_once(request)?)?;
+        let (status, bytes) = self.read(self.send_once(request, true)?, true)?;
         Ok(match from_response(status, &bytes, "content type", "_media") {
             Error::Invalid(_) => Error::BadRequest(
                 "The file exceeds the upload limit of the server (--upload-limit)".to_owned(),
@@ -75,7 +77,7 @@ impl Remote {
         let media_type = response.headers().get(CONTENT_TYPE);
         let is_page = media_type.is_some_and(|value| value.as_bytes().starts_with(b"text/html"));
         if !response.status().is_success() || is_page {
-            let (status, bytes) = self.read(response)?;
+            let (status, bytes) = self.read(response, true)?;
             return Err(from_response(status, &bytes, "backup", ""));
         }
         let mut download = Download { server: self, response };
@@ -89,7 +91,7 @@ impl Remote {
         if response.status().is_success() {
             return Ok(Box::new(Download { server: self, response }));
         }
-        let (status, bytes) = self.read(response)?;
+        let (status, bytes) = self.read(response, true)?;
         Err(from_response(status, &bytes, "file", id))
     }
 }

@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader, Read};
 
-use cms_core::{Progress, Result};
+use cms_core::{Error, Progress, Result};
 use reqwest::{
     Method,
     header::{ACCEPT, CONTENT_TYPE},
@@ -33,22 +33,28 @@ impl Remote {
     ) -> Result<T> {
         let response = send_repeatedly(safe, || {
             let request = with_json(self.request(&Method::POST, path)?, body.to_vec());
-            self.send_once(request.header(ACCEPT, EVENT_STREAM))
+            self.send_once(request.header(ACCEPT, EVENT_STREAM), safe)
         })?;
         let media_type = response.headers().get(CONTENT_TYPE);
         let (status, bytes) = if media_type.is_some_and(|value| value == EVENT_STREAM) {
-            self.read_events(response, progress)?
+            self.read_events(response, safe, progress)?
         } else {
-            self.read(response)?
+            self.read(response, safe)?
         };
         self.parse(status, &bytes, SERVER)
     }
 
-    /// Reads a stream; returns status and body of the result.
-    fn read_events(&self, stream: impl Read, progress: &Progress) -> Result<(u16, Vec<u8>)> {
+    /// Reads a stream; returns status and body of the result. `safe`: the request may be repeated.
+    fn read_events(
+        &self,
+        stream: impl Read,
+        safe: bool,
+        progress: &Progress,
+    ) -> Result<(u16, Vec<u8>)> {
+        let closed = || if safe { self.connection_closed() } else { Error::OutcomeUnknown };
         let mut event = String::new();
         for line in BufReader::new(stream).lines() {
-            let line = line.map_err(|_| self.connection_closed())?;
+            let line = line.map_err(|_| closed())?;
             match (line.split_once(": "), event.as_str()) {
                 (Some(("event", name)), _) => name.clone_into(&mut event),
                 (Some(("data", data)), "progress") => {
@@ -61,7 +67,7 @@ impl Remote {
                 _ => {}
             }
         }
-        Err(self.connection_closed())
+        Err(closed())
     }
 }
 
@@ -82,7 +88,7 @@ mod tests {
                       \"done\":3,\"total\":9}\n\n:\n\n";
         let result = "event: result\ndata: {\"status\":409,\"body\":{\"a\": [1.50]}}\n\n";
         let complete = format!("{events}{result}");
-        let read = server.read_events(complete.as_bytes(), &progress).unwrap();
+        let read = server.read_events(complete.as_bytes(), true, &progress).unwrap();
         assert_eq!(read, (409, b"{\"a\": [1.50]}".to_vec()));
         let expected = PlanProgress {
             content_type: "post".to_owned(),
@@ -92,7 +98,7 @@ mod tests {
         };
         assert_eq!(progress.get(), Some(expected));
 
-        let interrupted = server.read_events(events.as_bytes(), &progress);
+        let interrupted = server.read_events(events.as_bytes(), true, &progress);
         assert!(matches!(interrupted, Err(Error::Unreachable(_))), "{interrupted:?}");
     }
 }

@@ -88,10 +88,10 @@ impl IndexedProperties {
 }
 
 /// Returns the value of a combination: the array of the values of its properties, or none if one of
-/// them is empty. Floats without a fraction become integers, so that `1` and `1.0` are equal.
+/// them is empty. The values are [`value::canonical`], so that equal ones have equal JSON.
 pub fn combination(values: impl Iterator<Item = Option<Value>>) -> Option<Value> {
-    let values =
-        values.map(|value| value.filter(|value| !value::is_empty(value)).map(value::normalized));
+    let values = values
+        .map(|value| value.filter(|value| !value::is_empty(value)).as_ref().map(value::canonical));
     values.collect::<Option<Vec<_>>>().map(Value::Array)
 }
 

@@ -20,9 +20,10 @@ use super::{
 };
 use crate::{
     error::{Error, FieldErrors, Result},
-    json, message,
+    json, limits, message,
     object::{
         link,
+        model::object_bytes,
         path::ValuePath,
         title::object_title,
         validate::{validate_schema, validate_value},
@@ -44,6 +45,8 @@ pub struct Rewrite<'a> {
     /// The title properties or their values change.
     pub titles_change: bool,
     combinations: Combinations,
+    /// An object exceeds the maximum size because of the change.
+    has_oversized: bool,
     /// Errors that prevent the change.
     pub blockers: FieldErrors,
 }
@@ -86,6 +89,7 @@ impl<'a> Rewrite<'a> {
                 (definition, properties),
                 alters,
             ),
+            has_oversized: false,
             blockers: FieldErrors::default(),
         }
     }
@@ -142,6 +146,12 @@ impl<'a> Rewrite<'a> {
         let is_same = edits.iter().all(|edit| *edit == MemberEdit::Keep);
         let new_data = (!is_same).then(|| compose(&members, &self.steps, edits, data.len()));
         let text = new_data.as_deref().unwrap_or(data);
+        let bytes = object_bytes(id, text.len());
+        if text.len() > data.len() && bytes > limits::MAX_OBJECT_BYTES && !self.has_oversized {
+            self.has_oversized = true;
+            let error = Error::ObjectTooLarge { id: id.to_owned(), bytes };
+            self.blockers.add("ctd", error.to_string());
+        }
         self.combinations.add(id, text)?;
         let new_title = self.titles_change.then(|| self.title(text)).transpose()?;
         let new_title = new_title.filter(|new| new != title);

@@ -264,7 +264,10 @@ pub fn variant(variants: &Value, name: &str) -> Result<Trim> {
     let mut known = variants.as_array().into_iter().flatten();
     let variant = known.find(|variant| variant["name"] == name);
     let variant = variant.ok_or_else(|| Error::not_found("variant", name))?;
-    Trim::from_json(&variant["trim"]).ok_or_else(|| Error::Invalid(not_valid()))
+    match variant.get("trim") {
+        None | Some(Value::Null) => Ok(Trim::default()),
+        Some(trim) => Trim::from_json(trim).ok_or_else(|| Error::Invalid(not_valid())),
+    }
 }
 
 /// The error of a trim with invalid numbers, or of one that leaves no pixels.

@@ -77,6 +77,12 @@ pub enum Columns {
     IndexedProperties,
 }
 
+/// Returns the size of an object as JSON, from the size of its properties: the complete object also has the member
+/// `"id":"…",`.
+pub fn object_bytes(id: &str, data: usize) -> usize {
+    data + id.len() + 8
+}
+
 impl StoredObject<'_> {
     pub fn into_owned(self) -> StoredObject<'static> {
         let internal = Internal {

@@ -115,8 +115,10 @@ impl PathScope<'_> {
             return ["dataUrl", "type"].contains(&first.as_str())
                 || target.is_none_or(|target| of_target.declares(&target.properties, names));
         }
-        if property.input_type == InputType::Geo {
-            return ["lat", "lon"].contains(&first.as_str());
+        match property.input_type {
+            InputType::Geo => return ["lat", "lon"].contains(&first.as_str()),
+            InputType::Block => return ["time", "blocks", "version"].contains(&first.as_str()),
+            _ => {}
         }
         let inner = property.nested.iter().find(|inner| inner.name == *first);
         property.nested.is_empty() || inner.is_some_and(|inner| self.value_declares(inner, rest))
@@ -240,6 +242,17 @@ impl Projection {
         } else {
             Columns::All
         }
+    }
+
+    /// Returns the properties of an object of the response, as JSON, without those that the paths do not name.
+    pub fn reduced(&self, data: &str) -> String {
+        let mut out = String::from("{");
+        for (name, value) in json::members(data).filter(|(name, _)| self.child(0, name).is_some()) {
+            out.push_str(if out.len() > 1 { ",\"" } else { "\"" });
+            out.extend([name, "\":", value]);
+        }
+        out.push('}');
+        out
     }
 
     /// Names of the properties of an object: not `id` and `internal`.

@@ -12,7 +12,7 @@ use crate::{
     content_type::model::{InputType, Property, Relation},
     error::FieldErrors,
     message::{self, ALREADY_USED, DUPLICATES, NOT_AN_OPTION, NOT_IN_DATABASE},
-    query::value::{TWO_TO_63, is_empty, normalized},
+    query::value::{TWO_TO_63, canonical, is_empty},
 };
 
 /// Validates one value.
@@ -154,7 +154,7 @@ fn check_unique(name: &str, items: &[Value], path: &ValuePath, errors: &mut Fiel
     let mut seen = HashSet::new();
     for (index, item) in items.iter().enumerate() {
         let Some(value) = item.get(name).filter(|value| !is_empty(value)) else { continue };
-        if !seen.insert(normalized(value.clone()).to_string()) {
+        if !seen.insert(canonical(value).to_string()) {
             errors.add(path.index(index).key(name).to_string(), ALREADY_USED);
         }
     }

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::content_type::model::Property;
+use crate::{content_type::model::Property, limits};
 
 /// Joins the values of the title properties, in the order of the form, by one space.
 pub fn object_title(properties: &[Property], object: &Map<String, Value>) -> String {
@@ -11,6 +11,11 @@ pub fn object_title(properties: &[Property], object: &Map<String, Value>) -> Str
     let parts = parts.filter_map(|property| object.get(&property.name).map(text));
     let parts: Vec<String> = parts.filter(|part| !part.is_empty()).collect();
     parts.join(" ")
+}
+
+/// Returns the title as lists without content have it: its length is limited, because such lists have up to 1,000 titles.
+pub fn listed_title(title: &str) -> String {
+    title.chars().take(limits::MAX_LISTED_TITLE_CHARS).collect()
 }
 
 /// A value as text; several selected options are separated by commas.

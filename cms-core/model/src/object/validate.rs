@@ -26,7 +26,7 @@ use crate::{
     ids::{ID_PATTERN, MAX_ID_CHARS, has_only_id_characters},
     message::{self, NOT_VALID},
     pattern::StepBudget,
-    query::value::normalized,
+    query::value::canonical,
 };
 
 /// Keys of an object that are not properties.
@@ -152,8 +152,8 @@ pub fn validate_readonly(
     let mut errors = FieldErrors::default();
     for Property { name, .. } in properties.iter().filter(|property| property.readonly) {
         let (new, stored) = (new.get(name), stored.get(name));
-        // Clients may write 5.0 as 5.
-        let is_equal = || new.cloned().map(normalized) == stored.cloned().map(normalized);
+        // Clients may write 5.0 as 5, and encode the id in a link.
+        let is_equal = || new.map(canonical) == stored.map(canonical);
         if new.is_some() && new != stored && !is_equal() {
             errors.add(name, "This field is read only");
         }

@@ -107,6 +107,7 @@ fn build(types: &[TypeAccess<'_>], rights: CallerRights, request: &OpenApiReques
     if let Some(rights) = rights.management {
         let accesses: Vec<Access> = types.iter().map(|known| known.access).collect();
         management::extend(&mut operations);
+        operations.push(system::changes());
         let grants = Grants { rights, accesses: &accesses, may_upload };
         operations.extend(management::operations(&grants));
         schemas.extend(schemas::all());

@@ -41,7 +41,6 @@ pub(super) struct OperationRights {
 pub(super) fn operations(rights: OperationRights) -> Vec<Operation> {
     let mut all = types(rights.change_types);
     all.push(search());
-    all.push(changes());
     if rights.read {
         all.extend(graphql());
     }
@@ -157,7 +156,7 @@ pub(super) fn author() -> Schema {
     ])
 }
 
-fn changes() -> Operation {
+pub(super) fn changes() -> Operation {
     let change = [
         ("seq", Schema::integer()),
         ("at", Schema::text()),

@@ -66,9 +66,7 @@ mod tests {
     fn parsed(body: &Value) -> Result<(String, String), FieldErrors> {
         let payload = body.as_object().unwrap().clone();
         let schedule = parse(&payload, Timestamp(START * 1_000_000))?;
-        let mut at = Vec::new();
-        dates::push_object_date(schedule.at, &mut at);
-        Ok((String::from_utf8(at).unwrap(), schedule.zone.into_owned()))
+        Ok((dates::object_date(schedule.at), schedule.zone.into_owned()))
     }
 
     #[test]

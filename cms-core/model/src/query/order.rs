@@ -48,14 +48,10 @@ pub fn original_text(value: &Value) -> Option<String> {
     }
 }
 
-/// The text of a string, or the JSON of a list or object with sorted keys.
+/// The text of a string, or the [`value::canonical`] JSON of a list or object.
 fn canonical_text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
-        other => {
-            let mut sorted = other.clone();
-            sorted.sort_all_objects();
-            sorted.to_string()
-        }
+        other => value::canonical(other).to_string(),
     }
 }

@@ -134,6 +134,7 @@ impl PropertyPath {
                     let fixed: &[&str] = match property.input_type {
                         InputType::Datasource => &["dataUrl", "type"],
                         InputType::Geo => &["lat", "lon"],
+                        InputType::Block => &["time", "blocks", "version"],
                         _ => &[],
                     };
                     let declares = !fixed.is_empty() || !property.nested.is_empty();

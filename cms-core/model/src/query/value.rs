@@ -3,7 +3,7 @@
 use std::{borrow::Cow, cmp::Ordering};
 
 use percent_encoding::percent_decode_str;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// A number with exact comparison of integers and floats.
 #[derive(Clone, Copy, Debug)]
@@ -106,6 +106,27 @@ pub fn normalized(value: Value) -> Value {
     }
 }
 
+/// A value in the form that equal values have in common: numbers as in [`normalized`], objects with sorted members, and
+/// internal links with the [`link_address`] of their target.
+pub fn canonical(value: &Value) -> Value {
+    match value {
+        Value::Array(items) => items.iter().map(canonical).collect(),
+        Value::Object(members) => {
+            let is_link = members.get("type").is_some_and(|kind| kind == "internal");
+            let canonical_member = |(name, member): (&String, &Value)| match member {
+                Value::String(address) if is_link && name == "dataUrl" => {
+                    (name.clone(), Value::from(link_address(address)))
+                }
+                member => (name.clone(), canonical(member)),
+            };
+            let mut sorted: Map<String, Value> = members.iter().map(canonical_member).collect();
+            sorted.sort_keys();
+            Value::Object(sorted)
+        }
+        other => normalized(other.clone()),
+    }
+}
+
 /// The integer that a number like `1.0` equals.
 fn integer(number: &serde_json::Number) -> Option<i64> {
     let real = number.as_f64().filter(|real| number.is_f64() && real.fract() == 0.0)?;
@@ -138,4 +159,31 @@ pub fn link_address(address: &str) -> Cow<'_, str> {
         let id = percent_decode_str(id).decode_utf8_lossy();
         Cow::Owned(format!("{PREFIX}{content_type}/{}", fold(&id)))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn canonical_values_are_equal_if_the_values_are() {
+        let link = |kind: &str, address: &str| json!([{ "type": kind, "dataUrl": address }]);
+        let stored = link("internal", "/api/v1/content/tag/My%20Tag");
+        for (a, b, is_equal) in [
+            (json!(1), json!(1.0), true),
+            (json!("a"), json!("A"), false),
+            (json!({"lat": 52, "lon": 21}), json!({"lon": 21.0, "lat": 52.0}), true),
+            (json!([{"a": [1], "b": 2}]), json!([{"b": 2, "a": [1.0]}]), true),
+            (json!([1, 2]), json!([2, 1]), false),
+            (stored.clone(), link("internal", "/api/v1/content/tag/my tag"), true),
+            (stored, link("external", "/api/v1/content/tag/my tag"), false),
+            (link("external", "/A"), link("external", "/a"), false),
+            (json!({"dataUrl": "/A"}), json!({"dataUrl": "/a"}), false),
+        ] {
+            let texts = [&a, &b].map(|value| canonical(value).to_string());
+            assert_eq!(texts[0] == texts[1], is_equal, "{texts:?}");
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! Parsing JSON text that contains objects of the maximum nesting.
 //!
-//! The parser accepts 128 levels of nesting. A single object may use all of them, so the parser would reject a list
+//! The parser accepts 127 levels of nesting. A single object may use all of them, so the parser would reject a list
 //! that contains such an object.
 
 use indexmap::IndexMap;
@@ -34,6 +34,26 @@ fn parse(text: &str, outer_levels: usize) -> Result<Value> {
     }
 }
 
+/// Returns whether JSON text has more values than a number. Each value takes up to 72 bytes of memory when it is parsed,
+/// whatever its length, so the number of values limits the memory.
+pub fn has_more_values(text: &[u8], maximum: usize) -> bool {
+    // A value takes two bytes of text, with the comma or bracket before it.
+    if text.len() / 2 <= maximum {
+        return false;
+    }
+    let (mut values, mut in_string, mut is_escaped) = (1, false, false);
+    for byte in text {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' => is_escaped = in_string,
+            b'"' => in_string = !in_string,
+            b',' | b'[' | b'{' if !in_string => values += 1,
+            _ => {}
+        }
+    }
+    values > maximum
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -62,5 +82,23 @@ mod tests {
         }
         let error = from_slice::<Vec<u8>>(b"[1,{}]").unwrap_err();
         assert!(error.is_data() && error.line() == 1);
+    }
+
+    #[test]
+    fn values_are_counted_outside_of_strings() {
+        for (text, values) in [
+            (r#"["a,b,[{",1]"#, 3),
+            (r#"{"a":[0,0],"b":{}}"#, 6),
+            (r#"["\"",",","\\",0]"#, 5),
+            ("[0,0,0,0]", 5),
+            ("  12345678  ", 1),
+        ] {
+            assert!(!has_more_values(text.as_bytes(), values), "{text}");
+            assert_eq!(
+                has_more_values(text.as_bytes(), values - 1),
+                text.len() / 2 >= values,
+                "{text}"
+            );
+        }
     }
 }

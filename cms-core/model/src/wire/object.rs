@@ -26,10 +26,12 @@ pub fn read(text: &[u8]) -> Result<Map<String, Value>> {
     serde_json::from_slice(text).map_err(|_| Error::malformed_json())
 }
 
-/// Rejects text that is larger than the text of any object.
+/// Rejects text that is larger than the text of any object, or has more values.
 pub(super) fn require_length(text: &[u8]) -> Result<()> {
     let bytes = text.len();
-    if bytes <= limits::MAX_OBJECT_TEXT_BYTES {
+    if bytes <= limits::MAX_OBJECT_TEXT_BYTES
+        && !json::has_more_values(text, limits::MAX_JSON_VALUES)
+    {
         return Ok(());
     }
     let id = id_of(text).unwrap_or_default();

@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::{
     error::{FieldErrors, Result},
+    message,
     read::{optional, read, strings},
 };
 
@@ -52,7 +53,11 @@ pub fn check_payload(payload: &Map<String, Value>) -> Result<()> {
             read::<&Map<String, Value>>(item, format!("{key}[{index}]"), &mut errors);
         }
     }
-    optional::<bool>(payload, "prune", "", &mut errors);
+    let prunes = optional::<bool>(payload, "prune", "", &mut errors);
+    // A misspelt key must not delete all types without objects.
+    if prunes == Some(true) && !payload.contains_key("contentTypes") {
+        errors.add("contentTypes", message::required("contentTypes"));
+    }
     optional::<&str>(payload, "token", "", &mut errors);
     if !payload.get("allowDataLoss").is_some_and(Value::is_boolean) {
         strings(payload, "allowDataLoss", "", &mut errors);
@@ -291,4 +296,19 @@ pub struct ValueSample {
     pub id: String,
     pub before: Value,
     pub after: Value,
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn prune_requires_content_types() {
+        let check = |payload: Value| check_payload(payload.as_object().unwrap()).is_ok();
+        assert!(check(json!({"prune": true, "contentTypes": []})));
+        assert!(check(json!({"prune": false})) && check(json!({})));
+        assert!(!check(json!({"prune": true, "contentType": []})));
+    }
 }

@@ -8,6 +8,7 @@ use crate::{
     error::{Error, FieldErrors, Result},
     limits, message,
     read::{refuse_others, required},
+    wire::json,
 };
 
 /// First character of the ids of working copies without an object; no object id contains it.
@@ -29,7 +30,9 @@ pub fn required_access(id: &str) -> Access {
 /// [`Error::ObjectTooLarge`] when the text is too large to be parsed, [`Error::BadRequest`] when it
 /// is no JSON object.
 pub fn read(text: &[u8], id: &str) -> Result<Map<String, Value>> {
-    if text.len() > limits::MAX_OBJECT_TEXT_BYTES {
+    if text.len() > limits::MAX_OBJECT_TEXT_BYTES
+        || json::has_more_values(text, limits::MAX_JSON_VALUES)
+    {
         return Err(Error::ObjectTooLarge { id: id.to_owned(), bytes: text.len() });
     }
     serde_json::from_slice(text).map_err(|_| Error::malformed_json())

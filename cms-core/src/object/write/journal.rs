@@ -8,6 +8,7 @@ use cms_model::{
         model::StoredObject,
         view::{Audience, View},
     },
+    query::value::canonical,
 };
 use cms_store::{ChangedObject, Event, JournalChange, WriteTransaction};
 use serde_json::{Map, Value};
@@ -60,7 +61,13 @@ pub(super) fn changed_properties(
     before: &Map<String, Value>,
     after: &Map<String, Value>,
 ) -> String {
-    let set = after.iter().filter(|(name, value)| before.get(*name) != Some(value));
+    // Clients may write 5.0 as 5.
+    let is_equal =
+        |a: &Value, b: &Value| a == b || (!a.is_string() && canonical(a) == canonical(b));
+    let is_same = |(name, value): (&String, &Value)| {
+        before.get(name).is_some_and(|before| is_equal(before, value))
+    };
+    let set = after.iter().filter(|member| !is_same(*member));
     let removed = before.keys().filter(|name| !after.contains_key(*name));
     let names: Vec<&String> = set.map(|(name, _)| name).chain(removed).collect();
     serde_json::to_string(&names).expect("strings are valid JSON")

@@ -118,15 +118,16 @@ impl Restoration {
             RestoredState::of(&stored.internal, content_type, had_draft_public, keeps_state, now);
         let before = properties(reader, content_type, deleted, &stored.data, &id)?;
         let older = match (state.status, state.public_version) {
-            (Status::Modified, Some(version)) => reader.version_data(stored.pk, version)?,
+            (Status::Modified, Some(version)) => reader.any_version(stored.pk, version)?,
             _ => None,
         };
         if state.status == Status::Modified && older.is_none() {
             // The published version is lost.
             (state.status, state.public_version, state.published_at) = (Status::Draft, None, None);
         }
-        let published =
-            older.map(|data| properties(reader, content_type, deleted, &data, &id)).transpose()?;
+        let published = older
+            .map(|older| properties(reader, content_type, deleted, &older.data, &id))
+            .transpose()?;
         let moved_file = MovedFile::of(content_type, deleted, &id);
         let mut prepare = |before: Option<&Map<String, Value>>, object: &Map<String, Value>| {
             let (id, errors) = (id.clone(), FieldErrors::default());
