@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { common } from '../text/de/common';
 import { t } from '../text';
-import { problemOf } from './problem';
+import { errorsBelow, problemOf } from './problem';
 
 const response = (status: number) => new Response(null, { status });
 
@@ -15,4 +15,11 @@ test('a problem without a body of the API has a sentence in the language of the 
   expect(message).toBe(t.common.unexpectedStatus(502));
   expect(common.unexpectedStatus(502)).toBe('Der Server hat mit Status 502 geantwortet.');
   expect(message).toContain('502');
+});
+
+test('the messages about an item are those of its own path and of the paths below it', () => {
+  const errors = { 'list[0].name': ['a', 'b'], 'list[10].sub[1].x': ['c'], 'lists[3]': ['d'], list: ['e'] };
+  expect(errorsBelow(errors, 'list[0]')).toEqual(['a', 'b']);
+  expect(errorsBelow(errors, 'list[1]')).toEqual([]);
+  expect(errorsBelow(errors, 'list[10]')).toEqual(['c']);
 });

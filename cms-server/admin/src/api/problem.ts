@@ -56,6 +56,11 @@ export function problemOf(response: Response, body: unknown): Problem {
   return problem;
 }
 
+/** Returns whether a request may succeed when it is repeated unchanged. */
+export function isRetryable(problem: Problem): boolean {
+  return problem.status === 0 || problem.status >= 500 || problem.status === 429;
+}
+
 /** No response arrived: the network, or a server that is down. */
 export function networkProblem(): Problem {
   return { status: 0, message: '', fields: {}, requestId: null, retryAfter: null, data: null };
@@ -83,4 +88,9 @@ export function errorsBelow(errors: FieldErrors, path: string): string[] {
 function seconds(value: string | null): number | null {
   const number = Number(value);
   return value !== null && Number.isFinite(number) ? number : null;
+}
+
+/** The top-level property of a path: `list` of `list[0].name`. */
+export function topLevelName(path: string): string {
+  return path.split(/[.[]/, 1)[0] ?? path;
 }

@@ -213,6 +213,19 @@ describe('event stream', () => {
     expect(stream().since).toBe('7-x');
   });
 
+  it('makes everything stale when it opens after a failed attempt without a position', async () => {
+    const tab = await openTab();
+    stream().end({ status: 0 });
+    await vi.advanceTimersByTimeAsync(1000);
+    stream().listener.onopen();
+    expect([tab.live, tab.received('stale').length]).toEqual([true, 1]);
+    stream().listener.onposition('7-x');
+    stream().end({ ended: true });
+    await vi.advanceTimersByTimeAsync(1000);
+    stream().listener.onopen();
+    expect(tab.received('stale').length).toBe(1);
+  });
+
   it('is opened immediately when the network is back', async () => {
     await openTab();
     stream().end({ status: 0 });
@@ -237,11 +250,13 @@ describe('event stream', () => {
     stream().end({ status: 503 });
     await settle();
     expect([feed.polls, tab.changedIds, tab.live]).toEqual([[null], ['kettle'], false]);
+    // What was changed before the first poll is in none.
+    expect(tab.received('stale').length).toBe(1);
     feed.page = 'expired';
     await vi.advanceTimersByTimeAsync(30_000);
     stream().end({ status: 503 });
     await settle();
-    expect([feed.polls, tab.received('stale').length]).toEqual([[null, '9-x'], 1]);
+    expect([feed.polls, tab.received('stale').length]).toEqual([[null, '9-x'], 2]);
   });
 
   it('is replaced by polls where a proxy never lets it through', async () => {

@@ -105,8 +105,11 @@ async function lead(
   while (!signal.aborted) {
     const end = await readEventStream(position, signal, {
       onopen: () => {
+        // Without a position, the stream begins with the next change.
+        const mayHaveMissed = position === null && failures > 0;
         failures = 0;
         setLive(true);
+        if (mayHaveMissed) send({ kind: 'stale' });
       },
       onchange: (change) => send({ kind: 'changes', changes: [change] }),
       onpresence: (presence) => {
@@ -137,6 +140,8 @@ async function lead(
       position = null;
       send({ kind: 'stale' });
     } else if (page) {
+      // Without a position, the page is empty.
+      if (position === null) send({ kind: 'stale' });
       position = page.next;
       if (page.changes.length > 0) send({ kind: 'changes', changes: page.changes });
     }

@@ -33,7 +33,9 @@ export function continueWork(
   const key = { user: session.context?.user.id ?? '', type: type.name, id, workId, tab };
   const store = new UnsavedWorkStore(key, () => formState.unsaved, onstate, current !== null, copyTag);
   if (work) formState.addSource(work.values);
+  if (work?.creation) formState.addSource(work.creation.values);
   if (current) formState.mine = current.values;
   store.deviceOnly = work !== null && !current;
+  store.creation = current?.creation;
   return { store, stale: current ? null : work, restoredSavedAt: current?.savedAt ?? null };
 }

@@ -1,6 +1,6 @@
 // ObjectEditor: one open object with its stored state, the changes of the user, saving, and merging newer
 // versions. Knows requests and the form of values; no component and no URL.
-import type { FieldErrors, Problem } from '../api/problem';
+import { isRetryable, type FieldErrors, type Problem } from '../api/problem';
 import { formFor, isReadonlyState, loadSession, may, session } from '../session/session.svelte';
 import type { ContentType } from '../type/definition';
 import { isEqual } from '../value/equal';
@@ -14,7 +14,7 @@ import { merge, type Merge } from './merge';
 import { newObjectKey } from './new-object-key';
 import type { FoundWork, Opened } from './open-object';
 import { workWithNewNames } from './renamed-values';
-import { isRetryable, MAX_ATTEMPTS, SaveQueue, type QueueState, type SaveRequest } from './save-queue';
+import { MAX_ATTEMPTS, SaveQueue, type QueueState, type SaveRequest } from './save-queue';
 import * as requests from './object-requests';
 import { baseOf, type StoredObject } from './object-requests';
 import { continueWork } from './continued-work';
@@ -79,8 +79,11 @@ export class ObjectEditor {
     this.objectKey = opened.objectKey;
     const base = opened.object ? baseOf(opened.object, opened.etag) : (opened.found?.base ?? null);
     this.formState = new FormState(base, defaultsOf(formFor(type)));
-    const send = (write: SaveRequest) => requests.sendSave(this.type.name, write, this.formState.sources);
-    this.#queue = new SaveQueue(this.id, base, send, (state) => (this.queue = state));
+    const send = (write: SaveRequest) => {
+      if (write.kind === 'create') this.unsavedWork.storeCreation(write);
+      return requests.sendSave(this.type.name, write, this.formState.sources);
+    };
+    this.#queue = new SaveQueue(this.id, base, send, (state) => (this.queue = state), opened.found?.creation);
     const work = continueWork(type, opened, tab, this.formState, (state) => (this.unsavedState = state));
     this.unsavedWork = work.store;
     this.staleWork = work.stale;
@@ -125,8 +128,9 @@ export class ObjectEditor {
       // After MAX_ATTEMPTS, changes by other people no longer explain the 412: perhaps a proxy changes ETags.
       if (refused.status === 412 && attempt < MAX_ATTEMPTS) {
         const { mine } = this.formState;
-        remote = await this.#mergeNewerVersion();
-        if (remote === null) return false;
+        const merged = await this.#mergeNewerVersion();
+        if (merged === null) return false;
+        if (merged !== 'own') remote = merged;
         if (this.formState.isChanged) continue;
         if (!isEqual(mine, this.formState.mine)) this.lastMerge = remote;
         // The server has all of the form already, for example if the response of an earlier attempt was lost.
@@ -167,8 +171,11 @@ export class ObjectEditor {
     this.#events.saved(this.formState.base?.version ?? 0, remote);
   }
 
-  /** Merges a later state after a 412; null when the user has to decide, or it cannot be read. */
-  async #mergeNewerVersion(): Promise<RemoteChanges | null> {
+  /**
+   * Merges a later state after a 412; null when the user has to decide, or it cannot be read. `own`: it is that of an
+   * own save whose response did not arrive.
+   */
+  async #mergeNewerVersion(): Promise<RemoteChanges | 'own' | null> {
     // Retried like the save itself, until a response settles it.
     const newer = await this.#queue.repeat(() => this.#readNewerVersion());
     if (!newer || 'problem' in newer) {
@@ -176,14 +183,21 @@ export class ObjectEditor {
       if (newer && !isRetryable(newer.problem)) this.problem = newer.problem;
       return null;
     }
-    const merged = this.#mergeWith(newer.object);
-    if (merged.conflicts.length > 0) {
-      this.newerVersion = newer;
-      this.mergeConflict = { merge: merged, newerVersion: newer, reason: 'save' };
-      return null;
+    if (this.#queue.mayHaveWritten(baseOf(newer.object, null).values)) {
+      // What differs from it was typed since.
+      this.#adopt(newer, this.formState.mine);
+      return 'own';
     }
-    this.#adopt(newer, merged.values);
-    return newer.remoteChanges;
+    this.newerVersion = newer;
+    return this.#adoptOrResolve(newer, 'save') ? newer.remoteChanges : null;
+  }
+
+  /** Takes a later state into the form; false if the user has to resolve conflicts first. */
+  #adoptOrResolve(newer: NewerVersion, reason: MergeConflict['reason']): boolean {
+    const merged = this.#mergeWith(newer.object);
+    if (merged.conflicts.length > 0) this.mergeConflict = { merge: merged, newerVersion: newer, reason };
+    else this.#adopt(newer, merged.values);
+    return merged.conflicts.length === 0;
   }
 
   /** Reads the current state; null if the object is new or deleted. */
@@ -267,22 +281,15 @@ export class ObjectEditor {
   /** Takes a later state into the form, unless the user changed the same values. */
   #adoptOrAsk(newer: NewerVersion): void {
     const merged = this.#mergeWith(newer.object);
-    if (merged.conflicts.length > 0) {
-      this.newerVersion = newer;
-      return;
-    }
+    this.newerVersion = newer;
+    if (merged.conflicts.length > 0) return;
     this.#adopt(newer, merged.values);
     this.#events.updated(newer.remoteChanges);
   }
 
   /** Merges the later state into the form; conflicts become a decision. */
   mergeNewerVersion(): void {
-    const newer = this.newerVersion;
-    if (!newer) return;
-    const merged = this.#mergeWith(newer.object);
-    if (merged.conflicts.length > 0)
-      this.mergeConflict = { merge: merged, newerVersion: newer, reason: 'newer-version' };
-    else this.#adopt(newer, merged.values);
+    if (this.newerVersion) this.#adoptOrResolve(this.newerVersion, 'newer-version');
   }
 
   /** Resolves a merge conflict with a value for each property in conflict. */
@@ -313,7 +320,6 @@ export class ObjectEditor {
   async discardStaleWork(): Promise<void> {
     const { staleWork } = this;
     this.staleWork = null;
-    this.unsavedWork.deviceOnly = false;
     await this.unsavedWork.deleteFound(staleWork?.workId ?? null);
     this.storeUnsavedWork();
   }

@@ -1,4 +1,5 @@
 import { expect, it, vi } from 'vitest';
+import { networkProblem } from '../api/problem';
 import { t } from '../text';
 import type { ContentType } from '../type/definition';
 import { ObjectEditor } from './editor.svelte';
@@ -6,13 +7,17 @@ import type { NewerVersion } from './newer-version';
 import type { StoredObject } from './object-requests';
 import { publishingOf } from './publishing.svelte';
 
-const requests = vi.hoisted(() => ({ pending: [] as ((newerVersion: unknown) => void)[] }));
+const requests = vi.hoisted(() => ({
+  pending: [] as ((newerVersion: unknown) => void)[],
+  /** The statuses of the next saves; others succeed. 0: the response is lost. */
+  refusals: [] as number[],
+}));
 
 vi.mock('../session/session.svelte', () => ({
   session: { context: null },
   isReadonlyState: () => false,
   may: () => true,
-  formFor: () => ({ fields: [] }),
+  formFor: () => ({ fields: [{ name: 'title', oldName: null }] }),
   loadSession: () => Promise.resolve(),
 }));
 vi.mock('./newer-version', async (original) => ({
@@ -26,8 +31,11 @@ vi.mock('./unsaved-work', () => ({
 }));
 vi.mock('./object-requests', async (original) => ({
   ...(await original<object>()),
-  sendSave: (_type: string, write: { values: object }) =>
-    Promise.resolve({ data: stored('a', write.values, 2), etag: '"2"' }),
+  sendSave: (_type: string, write: { values: object }) => {
+    const status = requests.refusals.shift();
+    if (status !== undefined) return Promise.resolve({ problem: { ...networkProblem(), status } });
+    return Promise.resolve({ data: stored('a', write.values, 2), etag: '"2"' });
+  },
 }));
 
 const stored = (id: string, values: object, version: number): StoredObject => ({
@@ -59,6 +67,23 @@ it('does not show an older state that arrives after saving', async () => {
   await refreshed;
   expect(editor.formState.mine).toEqual({ title: 'new' });
   expect(editor.formState.base?.etag).toBe('"2"');
+});
+
+it('saves what is typed after a save whose response was lost, without a conflict', async () => {
+  const editor = open(stored('a', { title: 'old' }, 1));
+  requests.refusals.push(0, 412);
+  editor.formState.set('title', 'sent');
+  const saved = editor.save();
+  await vi.waitFor(() => expect(editor.state).toBe('waiting'));
+  editor.formState.set('title', 'typed later');
+  editor.retryNow();
+  await vi.waitFor(() => expect(requests.pending).toHaveLength(1));
+  const remoteChanges = { by: ['Ada'], version: 2, names: ['title'], converted: false };
+  requests.pending.shift()?.({ object: stored('a', { title: 'sent' }, 2), etag: '"1b"', remoteChanges });
+  expect(await saved).toBe(true);
+  expect(editor.mergeConflict).toBeNull();
+  expect(editor.lastMerge).toBeNull();
+  expect(editor.formState.base?.values).toEqual({ title: 'typed later' });
 });
 
 it('does not save or publish while a file for the form is being uploaded', async () => {

@@ -85,8 +85,3 @@ export function changedNames(before: Values, after: Values): string[] {
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
   return [...names].filter((name) => !isEqual(before[name], after[name]));
 }
-
-/** The top-level property of a path: `list` of `list[0].name`. */
-export function topLevelName(path: string): string {
-  return path.split(/[.[]/, 1)[0] ?? path;
-}

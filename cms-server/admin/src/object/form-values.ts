@@ -1,7 +1,7 @@
 // Values of a form: the defaults of a new object, the title, the validation errors of properties. Pure functions.
-import type { FieldErrors } from '../api/problem';
 import { storesEmptyList, type Form } from '../type/form';
-import { topLevelName, type Values } from './form-state.svelte';
+import { topLevelName, type FieldErrors } from '../api/problem';
+import type { Values } from './form-state.svelte';
 
 /** Values of a new object. */
 export function defaultsOf(form: Form): Values {

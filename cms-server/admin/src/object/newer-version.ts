@@ -7,7 +7,7 @@ import type { Base } from './form-state.svelte';
 import { changedNames } from './form-state.svelte';
 import type { Merge } from './merge';
 import { baseOf, readObject, type Deletion, type StoredObject } from './object-requests';
-import { readChangesSince } from './versions';
+import { readAuthorsSince } from './versions';
 
 /** What the editor reports to the screen. */
 export interface EditorEvents {
@@ -64,10 +64,9 @@ export async function readNewerVersion(
   const result = await readObject(type, id);
   if ('problem' in result) return result;
   const isNewer = base === null || result.etag !== base.etag;
-  const newVersions = isNewer ? await readChangesSince(type, id, base?.version ?? 0) : [];
+  const by = isNewer ? await readAuthorsSince(type, id, base?.version ?? 0) : [];
   const current = baseOf(result.data, result.etag);
   const names = changedNames(base?.values ?? {}, current.values);
-  const by = [...new Set(newVersions.map((version) => version.by).filter((name) => name !== ''))];
   const converted = base !== null && current.version === base.version;
   return {
     object: result.data,

@@ -129,12 +129,23 @@ export interface Deletion {
 
 /** The last deletion of an object; null when the user may not see it. */
 export async function readDeletion(type: string, id: string): Promise<Deletion | null> {
-  const result = await sendRequest(
-    api.GET('/api/v1/trash', { params: { query: { 'content_type[]': [type], q: id, limit: 100 } } }),
-  );
-  if ('problem' in result) return null;
-  const item = result.data.data.find((candidate) => candidate.id.toLowerCase() === id.toLowerCase());
-  return item ? { entry: item.entry, by: item.by.name, at: item.deletedAt } : null;
+  const found = await findDeletion(type, id);
+  return 'problem' in found ? null : found.data;
+}
+
+/** The last deletion of an object; null if the trash does not have it. */
+export async function findDeletion(type: string, id: string): Promise<ApiResult<Deletion | null>> {
+  const isOfId = (item: Schema['TrashItem']) => item.id.toLowerCase() === id.toLowerCase();
+  for (let page = 1; ; page += 1) {
+    // The newest come first. `q` also finds other objects: with the id as a part of theirs, or of their titles.
+    const result = await sendRequest(
+      api.GET('/api/v1/trash', { params: { query: { 'content_type[]': [type], q: id, limit: 1000, page } } }),
+    );
+    if ('problem' in result) return result;
+    const item = result.data.data.find(isOfId);
+    if (item) return { data: { entry: item.entry, by: item.by.name, at: item.deletedAt }, etag: null };
+    if (page >= result.data.total_pages) return { data: null, etag: null };
+  }
 }
 
 /** An entry of the trash with the deleted object. */

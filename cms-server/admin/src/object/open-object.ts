@@ -25,6 +25,8 @@ export interface FoundWork {
   workId: string | null;
   /** `ETag` of the working copy on the server that has this work; null when it was not sent. */
   sentTag: string | null;
+  /** The creation that the server may have carried out before the page was closed. */
+  creation?: UnsavedWork['creation'] | undefined;
 }
 
 export interface Opened {
@@ -35,11 +37,8 @@ export interface Opened {
   /** The object was deleted, and the work found on this device is what is left of it. */
   deleted: boolean;
   found: FoundWork | null;
-  /**
-   * `ETag` of the working copy on the server that this work may replace; null if the server has no copy,
-   * undefined if it may have one that this work must not replace.
-   */
-  copyTag: string | null | undefined;
+  /** `ETag` of the working copy on the server that this work may replace; null if no such copy is known. */
+  copyTag: string | null;
 }
 
 /** The user who opens an object, and whether they can have unsaved work on it. */
@@ -76,7 +75,7 @@ export async function openObject(
     if (workId !== null)
       await deleteUnsavedWork({ user: opener.user, type, id, workId }).catch(() => undefined);
     const isRemoved =
-      isCopyOfFoundWork && typeof copyTag === 'string' && !('problem' in (await removeCopy(type, id, copyTag)));
+      isCopyOfFoundWork && copyTag !== null && !('problem' in (await removeCopy(type, id, copyTag)));
     return { ...opened, found: null, copyTag: isRemoved ? null : copyTag };
   }
   return { ...opened, found: found && (await withBase(type, id, found, base)), copyTag };
@@ -128,11 +127,11 @@ interface Candidate extends FoundWork {
 interface WorkSearch {
   found: Candidate | null;
   /** See `Opened.copyTag`. */
-  copyTag: string | null | undefined;
+  copyTag: string | null;
   /** The copy on the server is of the found work, perhaps of an earlier state of it. */
   isCopyOfFoundWork?: boolean;
 }
-const NO_WORK: WorkSearch = { found: null, copyTag: undefined };
+const NO_WORK: WorkSearch = { found: null, copyTag: null };
 
 async function findWork(type: string, id: string, opener: Opener): Promise<WorkSearch> {
   const [all, open, copy] = await Promise.all([
@@ -143,9 +142,9 @@ async function findWork(type: string, id: string, opener: Opener): Promise<WorkS
   const newest = all.find((work) => !isOpen(work, open));
   const onDevice = newest ? fromDevice(newest) : null;
   // The copy on the server belongs to the other tab.
-  if (all.some((work) => isOpen(work, open))) return { found: onDevice, copyTag: undefined };
+  if (all.some((work) => isOpen(work, open))) return { found: onDevice, copyTag: null };
   if ('problem' in copy)
-    return { found: onDevice, copyTag: copy.problem.status === 404 ? null : (newest?.sentTag ?? undefined) };
+    return { found: onDevice, copyTag: copy.problem.status === 404 ? null : (newest?.sentTag ?? null) };
   const server = fromServer(copy.data, copy.etag);
   if (!newest || !onDevice) return { found: server, copyTag: copy.etag, isCopyOfFoundWork: true };
   if (newest.sentTag === copy.etag || isEqual(newest.values, server.values))
@@ -154,7 +153,7 @@ async function findWork(type: string, id: string, opener: Opener): Promise<WorkS
   // The same work, sent while the page was closed.
   if (contentOf(copy.data).workId === newest.workId)
     return {
-      found: isNewer ? onDevice : { ...server, workId: newest.workId },
+      found: isNewer ? onDevice : { ...server, workId: newest.workId, creation: onDevice.creation },
       copyTag: copy.etag,
       isCopyOfFoundWork: true,
     };
@@ -162,7 +161,7 @@ async function findWork(type: string, id: string, opener: Opener): Promise<WorkS
   if (!isNewer) return { found: server, copyTag: copy.etag };
   const isStored =
     all.some((work) => isEqual(work.values, server.values)) || (await storeOnDevice(newest, server));
-  return { found: onDevice, copyTag: isStored ? copy.etag : undefined };
+  return { found: onDevice, copyTag: isStored ? copy.etag : null };
 }
 
 /** Stores a working copy of the server in this browser, because the server will replace it; false when that failed. */
@@ -187,9 +186,20 @@ async function storeOnDevice(like: UnsavedWork, { values, savedAt }: Candidate):
   );
 }
 
-function fromDevice({ values, text, base, savedAt, workId, sentTag }: UnsavedWork): Candidate {
+function fromDevice({ values, text, base, savedAt, workId, sentTag, creation }: UnsavedWork): Candidate {
   if (text !== undefined) recordSourceText(values, text);
-  return { values, base, isCurrent: false, savedAt, workId, sentTag, version: null, onServer: false };
+  if (creation) recordSourceText(creation.values, creation.text);
+  return {
+    values,
+    base,
+    isCurrent: false,
+    savedAt,
+    workId,
+    sentTag,
+    creation,
+    version: null,
+    onServer: false,
+  };
 }
 
 function fromServer(copy: WorkingCopy, sentTag: string | null): Candidate {

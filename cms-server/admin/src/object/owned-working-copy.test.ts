@@ -46,7 +46,7 @@ vi.mock('./working-copy', async (original) => ({
 beforeEach(() => void Object.assign(server, { copy: null, down: false, onDevice: [] }));
 
 const text = (title: string): CopyContent => ({ values: { title }, base: null });
-const copyOf = (work: string, tag?: string | null) => new OwnedWorkingCopy('post', 'a', work, tag);
+const copyOf = (work: string, tag: string | null = null) => new OwnedWorkingCopy('post', 'a', work, tag);
 
 describe('unsaved work on the server', () => {
   it('does not replace the text of another device', async () => {
@@ -54,6 +54,13 @@ describe('unsaved work on the server', () => {
     expect(await phone.write(text('from the phone'))).toBe('stored');
     expect(await laptop.write(text('from the laptop'))).toBe('foreign');
     await laptop.remove();
+    expect(server.copy?.content.values).toEqual({ title: 'from the phone' });
+  });
+
+  it('does not replace the text of another device while the page is hidden', async () => {
+    const [phone, laptop] = [copyOf('phone', null), copyOf('laptop', null)];
+    await phone.write(text('from the phone'));
+    await laptop.send(text('from the laptop'));
     expect(server.copy?.content.values).toEqual({ title: 'from the phone' });
   });
 

@@ -22,25 +22,25 @@ export class OwnedWorkingCopy {
     private readonly type: string,
     private readonly id: string,
     private readonly workId: string,
-    /** `ETag` of the copy that may be replaced; null when there was none, undefined when that is not known. */
-    private copyTag: string | null | undefined,
+    /** `ETag` of the copy that may be replaced; null if none is known: then the owner of the stored copy is checked. */
+    private copyTag: string | null,
   ) {}
 
   get tag(): string | null {
-    return this.copyTag ?? null;
+    return this.copyTag;
   }
 
   async write(content: CopyContent): Promise<CopyWriteResult> {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-      const found = this.tag === null ? await this.#checkOwner() : 'own';
+      const found = this.copyTag === null ? await this.#checkOwner() : 'own';
       if (found !== 'own') return found;
-      const result = await writeCopy(this.type, this.id, { ...content, workId: this.workId }, this.tag);
+      const result = await writeCopy(this.type, this.id, { ...content, workId: this.workId }, this.copyTag);
       if (!('problem' in result)) {
-        this.copyTag = result.etag ?? undefined;
+        this.copyTag = result.etag;
         return 'stored';
       }
       if (result.problem.status !== 412) return result;
-      this.copyTag = undefined;
+      this.copyTag = null;
     }
     return 'foreign';
   }
@@ -48,7 +48,7 @@ export class OwnedWorkingCopy {
   /** Sends while the page may be closing; true when a response shows that the copy is stored. */
   async send(content: CopyContent): Promise<boolean> {
     // Without the tag of the stored copy, the request could overwrite that of another work.
-    if (this.copyTag === undefined) return false;
+    if (this.copyTag === null && (await this.#checkOwner()) !== 'own') return false;
     const tag = await sendCopyOnLeave(this.type, this.id, { ...content, workId: this.workId }, this.copyTag);
     if (tag !== null) this.copyTag = tag;
     return tag !== null;
@@ -56,13 +56,12 @@ export class OwnedWorkingCopy {
 
   async remove(): Promise<void> {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-      if (this.tag === null && (await this.#checkOwner()) !== 'own') return;
-      const { tag } = this;
+      if (this.copyTag === null && (await this.#checkOwner()) !== 'own') return;
+      const tag = this.copyTag;
       if (tag === null) return;
       const result = await removeCopy(this.type, this.id, tag);
-      const isRemoved = !('problem' in result) || result.problem.status === 404;
-      this.copyTag = isRemoved ? null : undefined;
-      if (isRemoved || result.problem.status !== 412) return;
+      this.copyTag = null;
+      if (!('problem' in result) || result.problem.status !== 412) return;
     }
   }
 

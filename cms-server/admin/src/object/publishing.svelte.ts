@@ -2,12 +2,11 @@
 // object again afterwards, so that the form has the new state. Imports no component.
 import { sendRequest, api } from '../api/client';
 import { sendDeletion } from '../api/deletion';
-import { networkProblem, type Problem } from '../api/problem';
+import { isRetryable, networkProblem, type Problem } from '../api/problem';
 import { may, session } from '../session/session.svelte';
 import { t } from '../text';
 import { uuid } from '../value/uuid';
-import { readObject, restoreObject } from './object-requests';
-import { isRetryable } from './save-queue';
+import { findDeletion, readObject, restoreObject } from './object-requests';
 import type { ObjectEditor } from './editor.svelte';
 import type { RemoteChanges } from './newer-version';
 import {
@@ -233,10 +232,6 @@ export function publishingOf(editor: ObjectEditor): Publishing {
 
 /** Restores the object of the newest deletion of an id; null when it succeeded. */
 export async function undoDeletion(contentType: string, id: string): Promise<Problem | null> {
-  const trash = await sendRequest(
-    api.GET('/api/v1/trash', { params: { query: { 'content_type[]': [contentType], q: id, limit: 100 } } }),
-  );
-  if ('problem' in trash) return trash.problem;
-  const entry = trash.data.data.find((item) => item.id === id)?.entry ?? '0';
-  return restoreObject(entry);
+  const deletion = await findDeletion(contentType, id);
+  return 'problem' in deletion ? deletion.problem : restoreObject(deletion.data?.entry ?? '0');
 }

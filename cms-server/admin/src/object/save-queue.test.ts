@@ -103,6 +103,29 @@ describe('save queue', () => {
     expect(server.writes.map(({ kind }) => kind)).toEqual(['create', 'create', 'create', 'update']);
   });
 
+  it('repeats a creation that an earlier page sent, then saves the newest values', async () => {
+    const server = new SimulatedServer([]);
+    const creation = { values: { title: 'a' }, key: 'k' };
+    void server.send({ kind: 'create', ...creation });
+    await vi.advanceTimersByTimeAsync(100);
+    const queue = new SaveQueue(null, null, server.send, undefined, creation);
+    const saved = queue.save({ title: 'ab' });
+    await vi.advanceTimersByTimeAsync(100);
+    expect(await saved).toMatchObject({ saved: { title: 'ab' } });
+    expect(server.created).toBe(1);
+  });
+
+  it('creates the newest values if the server refuses the repeated creation of earlier ones', async () => {
+    const server = new SimulatedServer([]);
+    const refused = { ...networkProblem(), status: 400 };
+    const send = (write: SaveRequest) =>
+      write.values.title === 'not valid' ? Promise.resolve({ problem: refused }) : server.send(write);
+    const queue = new SaveQueue(null, null, send, undefined, { values: { title: 'not valid' }, key: 'k' });
+    const saved = queue.save({ title: 'valid' });
+    await vi.advanceTimersByTimeAsync(100);
+    expect(await saved).toMatchObject({ saved: { title: 'valid' } });
+  });
+
   it('saves again after a read that belonged to a save was cancelled', async () => {
     const server = new SimulatedServer([]);
     const queue = new SaveQueue(null, null, server.send);

@@ -2,7 +2,7 @@
 // returned. A request without a definite response is repeated. Knows no Svelte; the caller passes
 // the function that sends a request.
 import type { ApiResult } from '../api/client';
-import { networkProblem, type Problem } from '../api/problem';
+import { isRetryable, networkProblem, type Problem } from '../api/problem';
 import { t } from '../text';
 import { isEqual } from '../value/equal';
 import type { Base, Values } from './form-state.svelte';
@@ -12,9 +12,13 @@ import { uuid } from '../value/uuid';
 
 /** Sends one write. An update replaces the state `etag`; a creation has an idempotency key. */
 export type SendSave = (write: SaveRequest) => Promise<ApiResult<StoredObject>>;
+/** A creation, which a repetition with the same key and values does not carry out again. */
+export interface Creation {
+  values: Values;
+  key: string;
+}
 export type SaveRequest =
-  | { kind: 'create'; values: Values; key: string }
-  | { kind: 'update'; id: string; values: Values; etag: string };
+  ({ kind: 'create' } & Creation) | { kind: 'update'; id: string; values: Values; etag: string };
 
 export type SaveOutcome =
   | { saved: StoredObject; etag: string | null; values: Values }
@@ -35,11 +39,6 @@ export const MAX_ATTEMPTS = 4;
 /** Statuses that show that the server has not carried out the write, so that it may be repeated. */
 const NOT_WRITTEN_STATUSES = [429, 503];
 const RETRY_DELAYS_SECONDS = [2, 4, 8, 16, 32, 60];
-
-/** Returns whether a write may succeed when it is repeated unchanged. */
-export function isRetryable(problem: Problem): boolean {
-  return problem.status === 0 || problem.status >= 500 || problem.status === 429;
-}
 
 function isProblem(result: unknown): result is { problem: Problem } {
   return isRecord(result) && 'problem' in result;
@@ -66,7 +65,9 @@ export class SaveQueue {
   #cancelled = false;
   /** The creation that was sent last. If the server may have written it, it is repeated unchanged, before anything
    *  else is sent. */
-  #creation: { values: Values; key: string; mayExist: boolean } | null = null;
+  #creation: (Creation & { mayExist: boolean }) | null;
+  /** Values of updates of `#base` that the server may have carried out although no response arrived. */
+  readonly #unconfirmed = new Set<Values>();
   #wake: () => void = () => undefined;
 
   constructor(
@@ -74,15 +75,24 @@ export class SaveQueue {
     base: Base | null,
     private readonly send: SendSave,
     private readonly onstate: (state: QueueState) => void = () => undefined,
+    /** A creation that was sent before the page was loaded, and that the server may have carried out. */
+    creation: Creation | null = null,
   ) {
     this.#id = id;
     this.#base = base;
+    this.#creation = creation && { ...creation, mayExist: true };
   }
 
   /** Sets the stored state that the next write replaces. */
   rebase(id: string, base: Base): void {
     this.#id = id;
     this.#base = base;
+    this.#unconfirmed.clear();
+  }
+
+  /** Returns whether values are those of an update whose response did not arrive. */
+  mayHaveWritten(values: Values): boolean {
+    return [...this.#unconfirmed].some((sent) => isEqual(sent, values));
   }
 
   /** Saves values after those that are being saved. Newer values replace those that wait. */
@@ -168,11 +178,14 @@ export class SaveQueue {
       }
       if (!isRetryable(result.problem)) {
         this.#creation = null;
+        // The older values of a repeated creation do not exist: the newest ones are another creation.
+        if (write.kind === 'create' && !isEqual(write.values, pending.values)) continue;
         return { refused: result.problem };
       }
+      const mayBeWritten = !NOT_WRITTEN_STATUSES.includes(result.problem.status);
+      if (mayBeWritten && write.kind === 'update') this.#unconfirmed.add(write.values);
       // If the server has certainly created nothing, the next attempt creates the newest values.
-      if (this.#creation && !NOT_WRITTEN_STATUSES.includes(result.problem.status))
-        this.#creation.mayExist = true;
+      if (mayBeWritten && this.#creation) this.#creation.mayExist = true;
       if (!this.#creation?.mayExist) this.#creation = null;
       await this.#pause(retryDelay(result.problem, failures), result.problem);
       failures += 1;

@@ -48,7 +48,8 @@ export interface ObjectQuery {
 
 /** Objects ranked by words; without words, the newest first. */
 export async function searchObjects(search: ObjectQuery): Promise<SearchHits> {
-  const q = queryFor(search.words);
+  const fields = search.byTitle ? titleFields(search.types ?? []) : null;
+  const q = queryFor(search.words, fields?.length);
   const facets = ['internal.contentType', 'internal.status'];
   const result = await sendOrThrow(
     api.GET('/api/v1/search', {
@@ -60,7 +61,7 @@ export async function searchObjects(search: ObjectQuery): Promise<SearchHits> {
           'item_fields[]': ['internal'],
           ...(search.types && search.types.length > 0 ? { 'content_type[]': search.types } : {}),
           ...(search.status ? { filters: { 'internal.status': search.status } } : {}),
-          ...(search.byTitle && q !== '*' ? { 'fields[]': titleFields(search.types ?? []) } : {}),
+          ...(fields && q !== '*' ? { 'fields[]': fields } : {}),
           ...(search.facets ? { 'aggregate_by[]': facets } : {}),
           ...(q === '*' ? { order_by: 'internal.updatedAt', order_direction: 'desc' as const } : {}),
         },

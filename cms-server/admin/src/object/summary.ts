@@ -154,7 +154,8 @@ export interface SummaryQuery {
 /** Searches as people type: words by their beginnings, best first, then the last edited. */
 export async function searchSummaries(request: SummaryQuery): Promise<ApiResult<SummaryPage>> {
   const { text, types, page, limit, filters, without, withMatches = false, signal } = request;
-  const q = wordsQuery(text);
+  const fields = titleFields(types);
+  const q = wordsQuery(text, fields.length);
   if (q === null) return { data: { summaries: [], total: 0, more: false }, etag: null };
   const searched = types.length > 0 ? types : session.types.map((type) => type.name);
   const parts = searched.flatMap(partsOf);
@@ -170,7 +171,7 @@ export async function searchSummaries(request: SummaryQuery): Promise<ApiResult<
           order_by: 'internal.updatedAt',
           order_direction: 'desc',
           hydrate: 1,
-          ...(q !== '*' && { 'fields[]': titleFields(types) }),
+          ...(q !== '*' && { 'fields[]': fields }),
           ...(filters && { filters }),
           'item_fields[]': [...new Set(parts)].slice(0, MAX_FIELDS),
         },

@@ -4,6 +4,7 @@ import { createStore, del, delMany, entries, set, type UseStore } from 'idb-keyv
 import { serverNow } from '../value/clock';
 import { localKeys, writeLocal } from '../value/local-storage';
 import type { Base, Values } from './form-state.svelte';
+import type { Creation } from './save-queue';
 
 /** Unsaved work on one object. */
 export interface UnsavedWork {
@@ -25,6 +26,8 @@ export interface UnsavedWork {
   sentTag: string | null;
   /** The server has these values. */
   synced: boolean;
+  /** The creation of this object that was sent last, if the server may have carried it out; `text` is its JSON. */
+  creation?: Creation & { text: string };
 }
 
 const STORE_ON_DEVICE_KEY = 'cms.keep';
@@ -94,9 +97,13 @@ export function editedTypesPrefix(user: string): string {
   return `cms.types.${user}.`;
 }
 
-/** Removes all work of a user, at sign-out. */
-export async function deleteAllUnsavedWork(user: string): Promise<void> {
+/** Removes the edited types of a user, at sign-out: they are in this browser only. */
+export function deleteStoredTypes(user: string): void {
   for (const name of localKeys(editedTypesPrefix(user))) writeLocal(name, null);
+}
+
+/** Removes all unsaved work of a user on objects. */
+export async function deleteAllUnsavedWork(user: string): Promise<void> {
   const all = await listUnsavedWork(user);
   if (all.length > 0) await delMany(all.map(keyOf), database());
 }

@@ -175,6 +175,23 @@ describe('unsaved work', () => {
     expect([device.works.size, server.copies.size, state.status]).toEqual([0, 0, 'empty']);
   });
 
+  it.each([
+    ['this browser', 600],
+    ['the server', 5500],
+  ])('that is typed after a save stays, although %s is still storing earlier text', async (_place, ms) => {
+    server.delay = 8000;
+    const target = unsavedWork();
+    type(target, 'saved');
+    await vi.advanceTimersByTimeAsync(ms);
+    values = null;
+    target.contentChanged();
+    type(target, 'typed later');
+    await vi.advanceTimersByTimeAsync(9000);
+    expect([state.status, onDevice()]).toEqual(['stored', { name: 'typed later' }]);
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect([onDevice(), onServer()]).toEqual([{ name: 'typed later' }, { name: 'typed later' }]);
+  });
+
   it('of another tab stays on the server when this tab is saved', async () => {
     const target = unsavedWork();
     type(target, 'mine');
@@ -204,6 +221,43 @@ describe('unsaved work', () => {
     expect(onServer()).toEqual({ name: 'earlier' });
     await target.deleteFound(null);
     expect(server.copies.size).toBe(0);
+  });
+
+  it('of an earlier state is removed only after the work that it was merged into is stored', async () => {
+    const earlier = { ...NAME, workId: 'w0', values: {} } as UnsavedWork;
+    device.works.set('kettle/w0', earlier);
+    server.copies.set('kettle', { values: { name: 'earlier' }, etag: '"7"', workId: 'w0' });
+    device.broken = server.broken = true;
+    const target = unsavedWork('"7"');
+    target.deviceOnly = true;
+    const merge = async (text: string) => {
+      type(target, text);
+      void target.deleteFound('w0');
+      await vi.advanceTimersByTimeAsync(100);
+    };
+    await merge('stored nowhere');
+    expect([onDevice('kettle/w0'), onServer()]).toEqual([{}, { name: 'earlier' }]);
+    server.broken = false;
+    await merge('stored on the server');
+    expect([onDevice('kettle/w0'), onServer()]).toEqual([undefined, { name: 'stored on the server' }]);
+    device.broken = false;
+    device.works.set('kettle/w0', earlier);
+    await merge('stored here');
+    expect([onDevice('kettle/w0'), onDevice()]).toEqual([undefined, { name: 'stored here' }]);
+  });
+
+  it('has the creation that was sent last, until it is removed', async () => {
+    const target = unsavedWork();
+    type(target, 'a');
+    target.storeCreation({ key: 'k', values: { name: 'a' } });
+    type(target, 'ab');
+    await vi.advanceTimersByTimeAsync(1000);
+    const creation = () => device.works.get('kettle/w1')?.creation;
+    expect(creation()).toEqual({ key: 'k', values: { name: 'a' }, text: '{"name":"a"}' });
+    void target.clear();
+    type(target, 'another object');
+    await vi.advanceTimersByTimeAsync(1000);
+    expect([onDevice(), creation()]).toEqual([{ name: 'another object' }, undefined]);
   });
 
   it('is sent when the page is hidden, and removed later if the page was not closed', async () => {

@@ -1,11 +1,12 @@
 // UnsavedWorkStore: stores unsaved work while the user types: within a second in this browser, after a pause on the server.
 // Knows both storages; no form.
+import { isRetryable } from '../api/problem';
 import { session } from '../session/session.svelte';
 import { serverNow } from '../value/clock';
 import { exactText } from '../value/exact-json';
 import { objectSize } from './object-size';
 import { deleteUnsavedWork, putUnsavedWork, type UnsavedWork } from './unsaved-work-db';
-import { isRetryable } from './save-queue';
+import type { Creation } from './save-queue';
 import { OwnedWorkingCopy } from './owned-working-copy';
 import type { CopyContent } from './working-copy';
 
@@ -32,11 +33,18 @@ export class UnsavedWorkStore {
   state: UnsavedWorkState = { status: 'empty', at: null, deviceFailed: false };
   /** While true, nothing is sent: the user has not decided on an earlier copy, or another device has a copy there. */
   deviceOnly = false;
+  /** The creation of this object that was sent last; it is stored with the work. */
+  creation: UnsavedWork['creation'] | undefined;
   #key: UnsavedWorkKey;
-  /** Number of edits; `#onDevice` and `#onServer` are this number when the work was last stored there. */
+  /**
+   * Number of edits; `#onDevice` and `#onServer` are this number when the work was last stored there. A removal is an
+   * edit, too: what is on its way then belongs to an earlier one.
+   */
   #edits = 0;
   #onDevice = 0;
   #onServer = 0;
+  /** `#edits` when the work was last removed, or the screen was left. */
+  #cleared = 0;
   #serverFailed = false;
   /** The size of the work that the server has refused as too large; work of this size or more is not sent. */
   #refusedBytes = Infinity;
@@ -56,8 +64,8 @@ export class UnsavedWorkStore {
     private readonly onstate: (state: UnsavedWorkState) => void,
     /** Whether this continues work that is already stored: then `clear` removes that work. */
     exists = false,
-    /** `ETag` of the copy on the server that this work may replace; null: none, undefined: not known. */
-    copyTag?: string | null,
+    /** See `Opened.copyTag`. */
+    copyTag: string | null = null,
   ) {
     this.#key = key;
     this.#exists = exists;
@@ -79,14 +87,14 @@ export class UnsavedWorkStore {
 
   /** Stores now what is not stored yet: the user has left a field, or the screen. */
   async flush(): Promise<void> {
-    if (this.#edits === 0) return;
+    if (this.#edits === this.#cleared) return;
     await Promise.all([this.#storeOnDevice(), this.#storeOnServer()]);
   }
 
   /** Stores when the page is hidden or closed: then a response may never arrive. */
   flushOnPageHide(): void {
     const content = this.content();
-    if (content === null || this.#edits === 0) return;
+    if (content === null || this.#edits === this.#cleared) return;
     if (this.#onDevice < this.#edits) void this.#storeOnDevice();
     if (this.#onServer < this.#edits && !this.deviceOnly && !session.isForeign) void this.#sendNow(content);
   }
@@ -96,27 +104,27 @@ export class UnsavedWorkStore {
     this.#exists = true;
     if (!(await this.#copy.send(content))) return;
     // This runs only if the page still exists: it was hidden, not closed.
-    if (this.#edits >= edits) this.#onServer = Math.max(this.#onServer, edits);
+    this.#onServer = Math.max(this.#onServer, edits);
     this.#report({ at: serverNow() });
   }
 
   /** Stores what is not stored yet, then nothing more until the next change. */
   async end(): Promise<void> {
     await this.flush();
-    this.#stopTimers();
-    this.#edits = this.#onDevice = this.#onServer = 0;
+    this.#reset();
   }
 
   /** Removes the work: it is saved or discarded. */
   async clear(): Promise<void> {
-    this.#stopTimers();
-    this.#edits = this.#onDevice = this.#onServer = 0;
+    this.#reset();
+    this.creation = undefined;
     if (this.#exists) {
       this.#exists = false;
-      const key = this.#key;
       const copy = this.deviceOnly ? null : this.#copy;
+      // Not queued: text that is typed while a request is on its way is stored under the same key.
+      const deletion = deleteUnsavedWork(this.#key).catch(() => undefined);
       this.#queue = this.#queue.then(async () => {
-        await deleteUnsavedWork(key).catch(() => undefined);
+        await deletion;
         // Another tab may have replaced the copy by its own: that one stays.
         await copy?.remove();
       });
@@ -125,14 +133,29 @@ export class UnsavedWorkStore {
     await this.#queue;
   }
 
-  /** Removes work of an earlier state, which is merged or discarded. */
+  /** Removes work of an earlier state, which is discarded, or merged into the form. */
   async deleteFound(workId: string | null): Promise<void> {
     const { user, type, id } = this.#key;
+    this.deviceOnly = false;
+    const edits = this.#edits;
+    await this.flush();
+    // The work in the form could be stored nowhere: the earlier work, of which it may have parts, stays.
+    if (this.content() !== null && Math.max(this.#onDevice, this.#onServer) < edits) return;
     this.#queue = this.#queue.then(async () => {
       if (workId !== null) await deleteUnsavedWork({ user, type, id, workId }).catch(() => undefined);
-      await this.#copy.remove();
+      // The work in the form replaces the copy.
+      if (this.content() === null) await this.#copy.remove();
     });
     await this.#queue;
+  }
+
+  /** Stores a creation before it is sent. If the page is closed before the response, the next editor repeats it. */
+  storeCreation({ key, values }: Creation): void {
+    const content = this.content();
+    if (content === null) return;
+    this.creation = { key, values, text: exactText(values, content.sources ?? []) };
+    this.#exists = true;
+    void putUnsavedWork(this.#work(content, serverNow())).catch(() => undefined);
   }
 
   /** From now on, work is stored under this id of the object and this UUID of the work. */
@@ -161,7 +184,7 @@ export class UnsavedWorkStore {
     const savedAt = serverNow();
     try {
       await putUnsavedWork(this.#work(content, savedAt));
-      if (this.#edits >= edits) this.#onDevice = edits;
+      this.#onDevice = Math.max(this.#onDevice, edits);
       this.#report({ deviceFailed: false, at: savedAt });
     } catch {
       this.#report({ deviceFailed: true });
@@ -174,7 +197,8 @@ export class UnsavedWorkStore {
   #work({ values, base, sources = [] }: CopyContent, savedAt: number): UnsavedWork {
     const synced = this.#onServer === this.#edits;
     const text = exactText(values, sources);
-    return { ...this.#key, values, text, base, savedAt, sentTag: this.#copy.tag, synced };
+    const creation = this.creation && { creation: this.creation };
+    return { ...this.#key, values, text, base, savedAt, sentTag: this.#copy.tag, synced, ...creation };
   }
 
   async #storeOnServer(): Promise<void> {
@@ -197,7 +221,7 @@ export class UnsavedWorkStore {
         return;
       }
       this.#failures = 0;
-      if (this.#edits >= edits) this.#onServer = edits;
+      this.#onServer = Math.max(this.#onServer, edits);
       this.#report({ at: serverNow() });
       // Record in this browser that the server has it.
       if (this.#onDevice === edits)
@@ -214,17 +238,21 @@ export class UnsavedWorkStore {
     this.#serverTimer = setTimeout(() => void this.#storeOnServer(), pause);
   }
 
-  #stopTimers(): void {
+  /** Stores nothing more until the next change. */
+  #reset(): void {
     clearTimeout(this.#deviceTimer);
     clearTimeout(this.#serverTimer);
     this.#deviceTimer = undefined;
+    this.#edits += 1;
+    this.#cleared = this.#onDevice = this.#onServer = this.#edits;
   }
 
   #report(changes: Partial<UnsavedWorkState> = {}): void {
     const { deviceFailed } = { ...this.state, ...changes };
     const stored = Math.max(this.#onDevice, this.#onServer) === this.#edits;
     const failed = deviceFailed && (this.#serverFailed || this.deviceOnly || session.isForeign);
-    const status = this.#edits === 0 ? 'empty' : stored ? 'stored' : failed ? 'failed' : 'pending';
+    const status =
+      this.#edits === this.#cleared ? 'empty' : stored ? 'stored' : failed ? 'failed' : 'pending';
     this.state = { ...this.state, ...changes, status };
     this.onstate(this.state);
   }

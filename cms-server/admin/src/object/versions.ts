@@ -37,20 +37,10 @@ export function readVersion(type: string, id: string, version: number): Promise<
   );
 }
 
-/** Who made a version, and what it changed. */
-export interface VersionChange {
-  version: number;
-  /** Name of its author; may be empty. */
-  by: string;
-  /** Properties that it changed. */
-  names: string[];
-}
-
-/** The versions after `version`, newest first, at most 100; none when they cannot be read. */
-export async function readChangesSince(type: string, id: string, version: number): Promise<VersionChange[]> {
+/** Names of the authors of the versions after `version`, without repetition; of the newest 100, if these can be read. */
+export async function readAuthorsSince(type: string, id: string, version: number): Promise<string[]> {
   const result = await readVersions(type, id, 1, 100);
   if ('problem' in result) return [];
-  return result.data.data
-    .filter((item) => item.version > version)
-    .map((item) => ({ version: item.version, by: item.by?.name ?? '', names: item.changed ?? [] }));
+  const names = result.data.data.map((item) => (item.version > version ? (item.by?.name ?? '') : ''));
+  return [...new Set(names.filter((name) => name !== ''))];
 }

@@ -14,6 +14,7 @@ import { acceptRename, suggestRenames } from './renames';
 import types from './test-types.json';
 import {
   isChanged,
+  isOutdated,
   nameError,
   newDraft,
   readDraft,
@@ -41,6 +42,19 @@ function change(draft: TypeDraft, name: string, how: Partial<TypeDraft['properti
   );
   return { ...draft, properties };
 }
+
+describe('a definition that somebody has changed meanwhile', () => {
+  const draft = readDraft({ ...definition('post'), label: 'Before' });
+  const edited = replaceDefinition(draft, { ...definition('post'), label: 'Mine' });
+
+  it.each([
+    ['Before', false],
+    ['Theirs', true],
+    ['Mine', false],
+  ])('outdates an edit with another result: %s', (label, expected) => {
+    expect(isOutdated(edited, { ...definition('post'), id: 'x', label })).toBe(expected);
+  });
+});
 
 describe('a definition that nobody has edited', () => {
   it.each(definitions.map((type) => [type.name, type]))('is written as it was read: %s', (_name, type) => {

@@ -245,7 +245,8 @@ export function freeName(wanted: string, level: PropertyDraft[]): string {
   }
 }
 
-/** Returns whether the definition on the server differs from the one with which editing began. */
+/** Returns whether the definition on the server differs from the one with which editing began, and from the edited one. */
 export function isOutdated(draft: TypeDraft, stored: Json): boolean {
-  return draft.base !== null && !isEqual(draft.base, payloadOf(stored));
+  const current = payloadOf(stored);
+  return draft.base !== null && !isEqual(draft.base, current) && !isEqual(writeDraft(draft), current);
 }

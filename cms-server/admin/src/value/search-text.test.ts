@@ -44,6 +44,16 @@ describe('words of a text', () => {
     expect(wordsQuery(text)).toBe(expected);
   });
 
+  it.each([
+    [42, '+the +and +(slow OR slow*) +(boat OR boat*) +(ket OR ket*)'],
+    [101, '+the +and +slow +boat +(ket OR ket*)'],
+  ])(
+    'are searched by their beginnings as far as the server allows it in %i properties',
+    (fields, expected) => {
+      expect(wordsQuery('the AND slow boat ket', fields)).toBe(expected);
+    },
+  );
+
   it('never are operators', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {

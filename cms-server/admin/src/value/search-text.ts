@@ -9,21 +9,25 @@ const UNSPACED_SCRIPTS =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 const MAX_WORDS = 20;
 const MAX_PATTERN_CHARS = 90;
+/** The limit of the API for words with `*`, times the searched properties. */
+const MAX_PATTERNS = 128;
 
-/** The query for a text. A text with operators is a query already. */
-export function queryFor(text: string): string {
+/** The query for a text in a number of properties. A text with operators is a query already. */
+export function queryFor(text: string, fields = 1): string {
   if (text.trim() !== '' && OPERATORS.test(text)) return text.trim();
-  return wordsQuery(text) ?? text.trim();
+  return wordsQuery(text, fields) ?? text.trim();
 }
 
 /**
- * The query for the words of a text: all of them must occur, and complete words rank before words that only begin
- * with them. `*` for no text, null when nothing can match.
+ * The query for the words of a text in a number of properties: all of them must occur, and complete words rank before
+ * words that only begin with them. In many properties, only the last words may be beginnings of words. `*` for no text,
+ * null when nothing can match.
  */
-export function wordsQuery(text: string): string | null {
+export function wordsQuery(text: string, fields = 1): string | null {
   if (text.trim() === '') return '*';
   const words = searchWords(text);
-  return words.length === 0 ? null : words.map(required).join(' ');
+  const complete = words.length - Math.floor(MAX_PATTERNS / fields);
+  return words.length === 0 ? null : words.map((word, index) => required(word, index < complete)).join(' ');
 }
 
 /** The words of a text that are searched. */
@@ -35,11 +39,11 @@ export function isUnspaced(word: string): boolean {
   return UNSPACED_SCRIPTS.test(word);
 }
 
-function required(word: string): string {
+function required(word: string, isComplete: boolean): string {
   if (isUnspaced(word) || word.length > MAX_PATTERN_CHARS) return `+"${word}"`;
   // In capitals, the word would be an operator.
   const plain = /^(AND|OR|NOT)$/.test(word) ? word.toLowerCase() : word;
-  return `+(${plain} OR ${plain}*)`;
+  return isComplete ? `+${plain}` : `+(${plain} OR ${plain}*)`;
 }
 
 /** A text as a phrase of the query language. */

@@ -177,6 +177,32 @@ test('reports what was refused, and selects those rows', async ({ page, server }
   await expect(page.getByRole('rowheader')).toHaveCount(3);
 });
 
+test('an action stops when the user leaves the list, and reports how it ended', async ({ page, server }) => {
+  await createNews(server, 150);
+  await open(page, 'c/news?order=title&limit=200');
+  await page.getByRole('navigation').getByRole('link', { name: 'Home' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'News' })).toHaveCount(0);
+  await page.goBack();
+  let fail: () => void = () => undefined;
+  const left = new Promise<void>((done) => (fail = done));
+  let batches = 0;
+  await page.route('**/batch-delete', async (route) => {
+    batches += 1;
+    await left;
+    await route.fulfill({ status: 403, json: { code: 403, message: 'No right to delete' } });
+  });
+  await page.getByLabel('Select all rows on this page').check();
+  await page.getByRole('button', { name: 'Delete', exact: true }).click();
+  await dialog(page).getByLabel('Enter the number 150 to confirm').fill('150');
+  await dialog(page).getByRole('button', { name: 'Delete 150 objects' }).click();
+  await expect(dialog(page).getByText('0 of 150 …')).toBeVisible();
+  page.once('dialog', (question) => void question.accept());
+  await page.goForward();
+  fail();
+  await expect(page.getByText(/^Delete objects: 0 changed, 0 refused. .*No right to delete/)).toBeVisible();
+  expect(batches).toBe(1);
+});
+
 test('an author sees why they cannot publish', async ({ page, server }) => {
   await createNews(server, 2);
   const author = await createUser(server, 'author');

@@ -47,6 +47,21 @@ test('asks before an edited user is left', async ({ page, server }) => {
   await expect(page.getByRole('heading', { name: 'Another name' })).toBeFocused();
 });
 
+test('keeps what is typed while a user is saved', async ({ page, server }) => {
+  const { id } = await createUser(server, 'editor');
+  await openScreen(page, `users/${id}`);
+  const name = page.getByRole('textbox', { name: 'Name' });
+  await page.route(`**/api/v1/internal/user/${id}`, async (route) => {
+    if (route.request().method() === 'PUT') await name.fill('Ben Holt the second');
+    await route.continue();
+  });
+  await name.fill('Ben Holt');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await expect(page.getByRole('heading', { name: 'Ben Holt' })).toBeVisible();
+  await expect(name).toHaveValue('Ben Holt the second');
+  await expect(page.getByText('Unsaved changes')).toBeVisible();
+});
+
 test('marks missing parameters in the console, and shows the response', async ({ page }) => {
   await openScreen(page, 'api?op=content_list');
   const send = page.getByRole('button', { name: 'Send GET' });
@@ -69,6 +84,9 @@ test.describe('with webhooks', () => {
     await expect(page.getByText('Saved as version 1.')).toBeVisible();
     const found = await server.request('GET', '/api/v1/content/_webhooks?limit=10');
     expect(await found.json()).toMatchObject({ data: [{ content_type_definitions: [], actions: [] }] });
+    await openScreen(page, 'types');
+    const objects = page.getByRole('row').filter({ hasText: '_webhooks' }).getByRole('link').last();
+    await expect(objects).toHaveAttribute('href', '/admin/webhooks');
   });
 });
 

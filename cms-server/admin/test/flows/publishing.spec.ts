@@ -111,6 +111,18 @@ test.describe('Draft & Public', () => {
     await expectAccessible(page);
   });
 
+  test('shows the changes for readers after they could not be read at first', async ({ page, server }) => {
+    await server.request('POST', '/api/v1/content/note/first/publish');
+    await server.request('PATCH', '/api/v1/content/note/first', { title: 'A better title' });
+    await page.reload();
+    await page.route('**/version/1', (route) => route.abort(), { times: 1 });
+    await page.getByRole('button', { name: 'Publish…' }).first().click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Try again' }).click();
+    await expect(dialog).toContainText('A better title');
+    await expect(dialog.getByRole('alert')).toHaveCount(0);
+  });
+
   test('saves and publishes unsaved changes by keyboard', async ({ page, server }) => {
     await page.getByRole('textbox', { name: 'Title' }).fill('A better title');
     await page.keyboard.press('Control+Shift+P');

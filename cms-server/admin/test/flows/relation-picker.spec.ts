@@ -1,5 +1,6 @@
 // Finding the object to link to.
 import { expect, expectAccessible, open, test } from '../support';
+import { createType, typeDefinition } from '../types';
 import { openForm } from '../writing';
 
 test('says in which property the words were found', async ({ page, server }) => {
@@ -18,6 +19,19 @@ test('says in which property the words were found', async ({ page, server }) => 
   await search.fill('holl');
   await expect(option).toBeVisible();
   await expect(option.locator('mark')).toHaveCount(0);
+});
+
+test('finds an object by its complete title in a type with many properties', async ({ page, server }) => {
+  const names = ['title', ...Array.from({ length: 12 }, (_, index) => `text${String(index)}`)];
+  const properties = Object.fromEntries(names.map((name) => [name, { inputType: 'text' }]));
+  await createType(server, typeDefinition('card', 'Card', properties));
+  const card = { inputType: 'datasource', relationContenttype: 'card' };
+  await createType(server, typeDefinition('holder', 'Holder', { card }));
+  const title = 'How the ten o clock boat came to the mill and back';
+  await server.send('POST', '/api/v1/content/card', { title });
+  await openForm(page, 'c/holder/+new');
+  await page.getByRole('combobox', { name: 'Card: search' }).fill(title);
+  await expect(page.getByRole('option', { name: /^How the ten/ })).toBeVisible();
 });
 
 test('closes an open sheet with its screen', async ({ page }) => {

@@ -1,7 +1,8 @@
 // Edited types that are not applied yet: others change them, or the page is closed.
 import type { Page } from '@playwright/test';
+import { ADMIN_KEY } from '../server';
 import { expect, expectAccessible, open, signIn, test } from '../support';
-import { apply, changeType, plan, readType } from '../types';
+import { apply, changeType, createType, plan, readType, typeDefinition } from '../types';
 import { chooseSignOut } from '../writing';
 
 /** Gives a type another label, and does not apply it. */
@@ -34,6 +35,33 @@ test('leaves a type that others have changed meanwhile out of the plan', async (
   await page.getByRole('link', { name: 'Location', exact: true }).click();
   await page.getByRole('button', { name: 'Merge my edits with the current definition' }).click();
   await expect(plan(page)).toContainText(/Spot\s+→\s+Location/);
+});
+
+test('keeps edits when the user switches off storing on this device', async ({ page }) => {
+  await editLabel(page, 'event', 'Meeting');
+  await open(page, 'me');
+  await page.getByLabel('Store unsaved work on this device').uncheck();
+  await expect(page.getByText('Saved.')).toBeVisible();
+  await open(page, 'types/event?view=settings');
+  await expect(page.getByLabel('Label', { exact: false }).first()).toHaveValue('Meeting');
+});
+
+test('sends a number that JavaScript would round as it was read', async ({ page, server }) => {
+  await createType(server, typeDefinition('sheet', 'Sheet', { count: { inputType: 'number' } }));
+  const path = '/api/v1/internal/contenttype/sheet';
+  const readText = async () => (await server.request('GET', path)).text();
+  const text = (await readText()).replace('"type":"integer"', '"type":"integer","maximum":9007199254740993');
+  await fetch(server.url + path, {
+    method: 'PUT',
+    headers: { 'X-AUTH-TOKEN': ADMIN_KEY, 'Content-Type': 'application/json' },
+    body: text,
+  });
+  await editLabel(page, 'sheet', 'Page');
+  // Edits that the page reads from the storage of the browser are sent exactly, too.
+  await page.reload();
+  await apply(page).click();
+  await expect(page.getByText('Page: the change is applied.')).toBeVisible();
+  expect(await readText()).toContain('"maximum":9007199254740993');
 });
 
 test('asks before edits that this device does not store are lost', async ({ page }) => {

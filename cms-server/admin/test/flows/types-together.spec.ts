@@ -1,5 +1,6 @@
 // Content types that two people change, and options that objects still have.
 import { expect, expectAccessible, open, test } from '../support';
+import { createNews } from '../news';
 import { openScreen } from '../screens';
 import { apply, changeType, plan, property, readType } from '../types';
 
@@ -62,6 +63,34 @@ test('counts objects with a renamed option, and changes them with it', async ({ 
   await apply(page).click();
   await expect(page.getByText(/objects? ha(s|ve) (its|their) new value/)).toBeVisible();
   expect([await count(old), await count('very_light')]).toEqual([0, before]);
+});
+
+test('changes a removed option if the response to the change of the type is lost', async ({
+  page,
+  server,
+}) => {
+  await createNews(server, 2);
+  await page.route('**/contenttype/apply', async (route) => {
+    await route.fetch();
+    await route.abort();
+  });
+  let release: () => void = () => undefined;
+  const released = new Promise<void>((done) => (release = done));
+  await page.route('**/content/news/bulk', async (route) => {
+    await released;
+    await route.continue();
+  });
+  await openScreen(page, 'types/news');
+  await property(page, /^Kind/).click();
+  await page.getByLabel('Value of option 1').fill('regional');
+  await plan(page).getByLabel('Objects with “local”').selectOption('regional');
+  await open(page, 'types/+plan');
+  await apply(page).click();
+  await expect(plan(page)).toContainText('Changing values: 0 of 2 objects');
+  release();
+  await expect(page.getByText('2 objects have their new value')).toBeVisible();
+  await expect(page.getByText('News: the change is applied.')).toBeVisible();
+  expect(await server.send('GET', '/api/v1/content/news/news-1')).toMatchObject({ kind: 'regional' });
 });
 
 test('changes removed options in lists of values and in the items of lists', async ({ page, server }) => {

@@ -95,12 +95,16 @@ async function openWithStaleWork(page: Page, server: Server): Promise<void> {
   await openForm(page, KETTLE);
 }
 
-test('compares unsaved work with an object that was changed meanwhile', async ({ page, server }) => {
+test('compares unsaved work with an object that was changed meanwhile', async ({ page, context, server }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await openWithStaleWork(page, server);
   await expect(page.getByText(/The object was changed since then/)).toBeVisible();
   await expect(page.getByLabel('Name')).toHaveValue('Slow kettle');
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Compare and merge' }).click();
+  await page.getByRole('button', { name: 'Copy all of mine' }).click();
+  const copied = () => page.evaluate(() => navigator.clipboard.readText());
+  await expect.poll(copied).toBe('Name\nFrom yesterday');
   await page.getByRole('button', { name: 'Put these choices into the form' }).click();
   await expect(page.getByLabel('Name')).toHaveValue('From yesterday');
   await expect(page.getByLabel('Price')).toHaveValue('99');

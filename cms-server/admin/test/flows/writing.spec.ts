@@ -55,6 +55,33 @@ test('keeps typed text when the process of the tab crashes', async ({ page, cont
   await expect(other.getByText(/not saved yet/)).toBeHidden();
 });
 
+test('creates an object once when the page is closed before the response', async ({
+  page,
+  context,
+  server,
+}) => {
+  await openForm(page, 'c/author/+new');
+  await page.getByLabel('Name').fill('Tove');
+  await page.getByRole('combobox', { name: /Role/ }).selectOption('writer');
+  await expect(page.getByText(/changes?, stored/)).toBeVisible();
+  let isCreated = false;
+  await page.route('**/api/v1/content/author', async (route) => {
+    // The response never arrives.
+    isCreated = (await route.fetch()).ok();
+  });
+  await page.keyboard.press('Control+s');
+  await expect.poll(() => isCreated).toBe(true);
+  await page.close();
+  const other = await context.newPage();
+  await openForm(other, 'c/author/+new');
+  await expect(other.getByLabel('Name')).toHaveValue('Tove');
+  await other.getByLabel('Name').fill('Tove Lind');
+  await saveButton(other).click();
+  await expect(other.getByText('Saved as version 2.')).toBeVisible();
+  const list = await server.request('GET', '/api/v1/content/author?limit=100&fields[]=name');
+  expect((await list.text()).match(/Tove[^"]*/g)).toEqual(['Tove Lind']);
+});
+
 test('brings unsaved work to another browser, and discards it on request', async ({ page, browser }) => {
   await openForm(page, KETTLE);
   const sent = page.waitForResponse((response) => response.url().endsWith('/working-copy') && response.ok());

@@ -1,5 +1,5 @@
 // Items of an object list. Properties that the type does not declare are kept.
-import type { FieldErrors } from '../../api/problem';
+import { errorsBelow, type FieldErrors } from '../../api/problem';
 import { isShown, type Field, type Kind } from '../../type/form';
 import { isRecord } from '../../value/record';
 
@@ -56,18 +56,12 @@ export function titleOf(item: unknown, fields: Field[]): string {
   return '';
 }
 
-/** Validation errors at an item or below it. */
-export function errorCount(errors: FieldErrors, path: string): number {
-  return Object.entries(errors)
-    .filter(([at]) => at === path || at.startsWith(`${path}.`) || at.startsWith(`${path}[`))
-    .reduce((sum, [, messages]) => sum + messages.length, 0);
-}
-
 /** Fields whose condition an item meets. A condition does not hide an error. */
 export function shownFields(fields: Field[], item: unknown, errors: FieldErrors, path: string): Field[] {
   const values = isRecord(item) ? item : {};
   return fields.filter(
-    (field) => isShown(field, values) || (!field.hidden && errorCount(errors, `${path}.${field.name}`) > 0),
+    (field) =>
+      isShown(field, values) || (!field.hidden && errorsBelow(errors, `${path}.${field.name}`).length > 0),
   );
 }
 

@@ -1,4 +1,5 @@
 // Operations of an OpenAPI document, read without trusting its structure. Plain values.
+import { record } from '../../type/definition';
 import { isRecord } from '../../value/record';
 
 export interface Parameter {
@@ -22,17 +23,16 @@ export interface Operation {
 }
 
 type Fields = Record<string, unknown>;
-const fields = (value: unknown): Fields => (isRecord(value) ? value : {});
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 const MAX_DEPTH = 5;
 
 /** All operations of a document, in its order. */
 export function readOperations(value: unknown): Operation[] {
-  const document = fields(value);
-  return Object.entries(fields(document.paths)).flatMap(([path, item]) =>
+  const document = record(value);
+  return Object.entries(record(document.paths)).flatMap(([path, item]) =>
     METHODS.flatMap((method) => {
-      const operation = fields(item)[method];
+      const operation = record(item)[method];
       return isRecord(operation) ? [readOperation(document, path, method, operation)] : [];
     }),
   );
@@ -71,18 +71,18 @@ function readParameter(document: Fields, value: unknown): Parameter[] {
 
 function bodyOf(document: Fields, operation: Fields): unknown {
   if (!isRecord(operation.requestBody)) return null;
-  const json = fields(resolve(document, operation.requestBody).content)['application/json'];
+  const json = record(resolve(document, operation.requestBody).content)['application/json'];
   if (!isRecord(json)) return undefined;
   return json.example ?? exampleOf(document, json.schema, 0);
 }
 
 /** Follows a reference inside the document. */
 function resolve(document: Fields, value: unknown): Fields {
-  const found = fields(value);
+  const found = record(value);
   if (typeof found.$ref !== 'string') return found;
   let at: unknown = document;
-  for (const step of found.$ref.replace(/^#\//, '').split('/')) at = fields(at)[step];
-  return fields(at);
+  for (const step of found.$ref.replace(/^#\//, '').split('/')) at = record(at)[step];
+  return record(at);
 }
 
 /** A value of a schema: the smallest that shows its members. */

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import {
   apiConditions,
   conditionsText,
@@ -64,10 +64,19 @@ describe('filters of a request', () => {
     expect(apiConditions({ a: { type: 'lastDays', filter: 7 } }, () => 'instant', now)).toEqual({
       a: { type: 'greaterThanOrEqual', filter: '2026-01-02T10:00:00.000Z' },
     });
-    // Dates in properties may be in the future.
-    expect(apiConditions({ a: { type: 'lastDays', filter: 7 } }, () => 'date', now)).toEqual({
-      a: { type: 'inRange', filter: '2026-01-02T10:00:00.000Z', filter2: '2026-01-09T23:59:59' },
-    });
+  });
+
+  it('count days of the browser for dates without a time zone', () => {
+    // In Los Angeles, it is still the day before.
+    const now = Date.UTC(2026, 0, 9, 4, 30);
+    const zone = vi.spyOn(Date.prototype, 'getTimezoneOffset').mockReturnValue(8 * 60);
+    for (const kind of ['date', 'dateTime'] as const) {
+      // Dates in properties may be in the future.
+      expect(apiConditions({ a: { type: 'lastDays', filter: 1 } }, () => kind, now)).toEqual({
+        a: { type: 'inRange', filter: '2026-01-07T00:00:00', filter2: '2026-01-08T23:59:59' },
+      });
+    }
+    zone.mockRestore();
   });
 
   it.each([

@@ -97,10 +97,13 @@ export function apiConditions(
 function apiCondition(condition: Condition, kind: PathKind, now: number): Record<string, unknown> {
   const { type, filter, filter2 } = condition;
   if (type === 'lastDays') {
-    const from = daysBefore(Number(filter), now) ?? filter;
+    const days = Number(filter);
     // Timestamps that the server sets are never in the future; dates in properties may be.
-    if (kind === 'instant') return { type: 'greaterThanOrEqual', filter: from };
-    return { type: 'inRange', filter: from, filter2: `${dayOf(now)}T23:59:59` };
+    if (kind === 'instant') return { type: 'greaterThanOrEqual', filter: daysBefore(days, now) ?? filter };
+    // Dates in properties have no time zone: they are compared with days of the browser.
+    const today = dayOf(now);
+    const from = daysBefore(days, Date.parse(today))?.slice(0, -'.000Z'.length);
+    return { type: 'inRange', filter: from ?? filter, filter2: `${today}T23:59:59` };
   }
   if (kind !== 'instant' && kind !== 'dateTime') return { ...condition };
   // If a condition includes the complete day, or begins after it, the day stands for its last second.

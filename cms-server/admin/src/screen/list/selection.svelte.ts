@@ -22,10 +22,6 @@ export class Selection {
     return this.rows.size;
   }
 
-  get ids(): string[] {
-    return [...this.rows.keys()];
-  }
-
   has(id: string): boolean {
     return this.all || this.rows.has(id);
   }

@@ -1,6 +1,6 @@
 // One entry of the trash: the query of the deleted object, and why it is not restored.
 import { dataOrThrow } from '../../api/client';
-import type { Problem } from '../../api/problem';
+import { messageOf, type Problem } from '../../api/problem';
 import { readTrashEntry, type TrashEntry } from '../../object/object-requests';
 import { t } from '../../text';
 
@@ -14,6 +14,6 @@ export function entryQuery(entry: string) {
   };
 }
 
-export function restoreMessage({ status, message }: Problem): string {
-  return status === 404 ? t.trash.gone : message || t.common.offline;
+export function restoreMessage(problem: Problem): string {
+  return problem.status === 404 ? t.trash.gone : messageOf(problem);
 }

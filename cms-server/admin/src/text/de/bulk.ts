@@ -82,6 +82,8 @@ export const bulk: Texts['bulk'] = {
   transition: 'Übergang',
   progress: (done, total) => `${done} von ${total} …`,
   result: (succeeded, refused) => `${succeeded} geändert, ${refused} abgelehnt.`,
+  leave:
+    'Die Aktion läuft noch. Wenn Sie die Seite jetzt verlassen, wird sie gestoppt; was getan ist, bleibt. Trotzdem verlassen?',
   wasStopped: 'Gestoppt. Was getan ist, bleibt.',
   outcomeUnknown:
     'Welche weiteren Objekte geändert wurden, ist unbekannt: Die Antwort des Servers ging verloren, und das Ergebnis konnte nicht gelesen werden.',

@@ -78,6 +78,8 @@ export const bulk = {
   transition: 'Transition',
   progress: (done: string, total: string) => `${done} of ${total} …`,
   result: (succeeded: string, refused: string) => `${succeeded} changed, ${refused} refused.`,
+  leave:
+    'The action is still running. If you leave now, it stops; changes made so far are kept. Leave anyway?',
   wasStopped: 'Stopped. Changes made so far are kept.',
   outcomeUnknown:
     'It is unknown which further objects were changed: the response of the server was lost, and the result could not be read.',

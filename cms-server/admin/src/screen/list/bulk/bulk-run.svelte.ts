@@ -1,7 +1,6 @@
 // BulkRun: an action on several objects while it runs: progress, stop, refusals, undo.
 import type { ApiResult } from '../../../api/client';
-import { networkProblem, type Problem } from '../../../api/problem';
-import { isRetryable } from '../../../object/save-queue';
+import { isRetryable, networkProblem, type Problem } from '../../../api/problem';
 import { session } from '../../../session/session.svelte';
 import { partsOf } from '../../../value/list';
 import { uuid } from '../../../value/uuid';
@@ -49,6 +48,7 @@ export class BulkRun {
   unchanged = $state(0);
   problem: Problem | null = $state.raw(null);
   #stopped = false;
+  #left = false;
   #job: string | null = null;
   /** Ids of changed objects. */
   #changed: string[] = [];
@@ -91,8 +91,9 @@ export class BulkRun {
     this.#decide(true);
   }
 
-  /** Leaves an unknown outcome unknown. */
+  /** Leaves an unknown outcome unknown, also if it becomes unknown later. */
   leave(): void {
+    this.#left = true;
     this.#decide(false);
   }
 
@@ -201,6 +202,7 @@ export class BulkRun {
   async #waitForUser(problem: Problem): Promise<boolean> {
     this.problem = problem;
     this.state = 'unknown';
+    if (this.#left) return false;
     const again = await new Promise<boolean>((resolve) => {
       this.#decide = resolve;
     });

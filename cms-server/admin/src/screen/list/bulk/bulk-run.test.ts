@@ -199,6 +199,18 @@ it('keeps an unknown outcome that the user leaves', async () => {
   expect([run.state, run.succeeded, run.canUndo]).toEqual(['unknown', 0, false]);
 });
 
+it('ends with an unknown outcome if the user has left it before', async () => {
+  const rows = addObjects(2);
+  server.batch = () => {
+    server.unreadable = true;
+    return LOST;
+  };
+  const run = new BulkRun('post', { kind: 'delete' }, { kind: 'rows', rows }, 2);
+  run.leave();
+  await finish(run);
+  expect(run.state).toBe('unknown');
+});
+
 it('starts a job once, even if the user tries again after lost responses', async () => {
   server.starts = [LOST, LOST, LOST];
   server.jobs = [{ data: { id: 'job', state: 'done', total: 5, done: 5, refused: 0 } as Job, etag: null }];

@@ -1,10 +1,9 @@
 // Requests of actions on several objects: the preview, batches of selected rows, a job for all that match.
 // Knows the API, no component.
 import { sendRequest, api, type ApiResult, type Schema } from '../../../api/client';
-import type { FieldErrors, Problem } from '../../../api/problem';
+import { isRetryable, type FieldErrors, type Problem } from '../../../api/problem';
 import { IDS_PER_REQUEST } from '../../../object/links';
 import type { Action } from '../../../object/publish-rules';
-import { isRetryable } from '../../../object/save-queue';
 import { MAX_HITS } from '../../../object/search-objects';
 import { record, records } from '../../../type/definition';
 import { exactText } from '../../../value/exact-json';

@@ -1,10 +1,9 @@
 // Undo of a deletion of several objects. Knows the API, no component.
 import { sendRequest, api, type Schema } from '../../../api/client';
-import { messageOf, type Problem } from '../../../api/problem';
+import { isRetryable, messageOf, type Problem } from '../../../api/problem';
 import type { Values } from '../../../object/form-state.svelte';
 import { baseOf, readTrashEntry, restoreObject, updateObject } from '../../../object/object-requests';
 import { statusOf, type Status } from '../../../object/publish-rules';
-import { isRetryable } from '../../../object/save-queue';
 import { session, typeNamed } from '../../../session/session.svelte';
 import { t } from '../../../text';
 import { linkTo, targetKey, targetOf } from '../../../value/link';

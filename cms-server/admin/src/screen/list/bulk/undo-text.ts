@@ -1,6 +1,5 @@
 // What the undo of an action on several objects reports. Knows no API, no component.
-import { messageOf } from '../../../api/problem';
-import { isRetryable } from '../../../object/save-queue';
+import { isRetryable, messageOf } from '../../../api/problem';
 import { t } from '../../../text';
 import { number } from '../../../text/format';
 import type { UndoResult } from './undo';

@@ -1,11 +1,10 @@
 // Undo of an action on several objects. Objects that were changed since then are skipped. Knows the API, no
 // component.
 import { sendExact, api, type ApiResult, type Page } from '../../../api/client';
-import { networkProblem, type Problem } from '../../../api/problem';
+import { isRetryable, networkProblem, type Problem } from '../../../api/problem';
 import { IDS_PER_REQUEST } from '../../../object/links';
 import { statusOf, type Action, type Status } from '../../../object/publish-rules';
 import { baseOf, readObject, updateObject, type StoredObject } from '../../../object/object-requests';
-import { isRetryable } from '../../../object/save-queue';
 import { readVersion } from '../../../object/versions';
 import { session } from '../../../session/session.svelte';
 import { t } from '../../../text';

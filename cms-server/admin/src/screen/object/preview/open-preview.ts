@@ -1,4 +1,5 @@
 // Opens the preview of an object: beside its form, or in a tab where the site may not stand in a frame.
+import { messageOf } from '../../../api/problem';
 import type { ObjectEditor } from '../../../object/editor.svelte';
 import { setQuery } from '../../../router.svelte';
 import { t } from '../../../text';
@@ -16,8 +17,8 @@ async function openTab(editor: ObjectEditor): Promise<void> {
   const result = await requestPreview(editor.type.name, editor.id ?? '');
   if ('problem' in result || result.data.url === null) {
     tab?.close();
-    const message = 'problem' in result ? result.problem.message : t.publishing.noPreview;
-    toast(message || t.common.offline, { kind: 'danger' });
+    const message = 'problem' in result ? messageOf(result.problem) : t.publishing.noPreview;
+    toast(message, { kind: 'danger' });
     return;
   }
   if (!tab) return;
