@@ -1,6 +1,6 @@
 // Values of a form: the defaults of a new object, the title, the validation errors of properties. Pure functions.
-import { storesEmptyList, type Form } from '../type/form';
 import { topLevelName, type FieldErrors } from '../api/problem';
+import { storesEmptyList, type Form } from '../type/form';
 import type { Values } from './form-state.svelte';
 
 /** Values of a new object. */
