@@ -160,6 +160,7 @@ impl Caller {
 
     /// The caller without what belongs to its request: values that outlive the request must not keep its memory
     /// reserved.
+    #[must_use]
     pub fn without_request(&self) -> Self {
         Self { credential: self.credential, ..Self::new(Arc::clone(&self.actor)) }
     }
