@@ -27,8 +27,6 @@ use crate::{
     },
 };
 
-/// The rights on its type that restoring an object needs.
-
 impl Trash<'_> {
     /// Refuses an entry that does not exist, or that the caller must not restore.
     pub fn require_restorable(&self, caller: &Caller, entry: &str) -> Result<()> {
