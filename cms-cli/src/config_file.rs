@@ -8,13 +8,7 @@ mod renamed;
 mod table;
 
 use std::{
-    collections::BTreeMap,
-    env,
-    ffi::OsString,
-    fs,
-    io::ErrorKind,
-    ops::Range,
-    path::{Path, PathBuf},
+    collections::BTreeMap, env, ffi::OsString, fs, io::ErrorKind, ops::Range, path::PathBuf,
 };
 
 use clap::{ArgAction, ArgMatches, CommandFactory, FromArgMatches, parser::ValueSource};
@@ -25,12 +19,11 @@ use crate::{
     failure::{Diagnostic, Failure, FailureKind, Result},
     printer,
     project::did_you_mean,
+    settings::CONFIG_FILE,
 };
 
 /// The command that reads the file.
 const COMMAND: &str = "serve";
-/// Name of the file in a data directory.
-pub(crate) const FILE_NAME: &str = "cms.toml";
 /// The data directory unless another one is set.
 pub(crate) const DEFAULT_DIRECTORY: &str = "cms-data";
 /// Global options that are settings of the server too.
@@ -48,22 +41,6 @@ pub(crate) fn merge(cli: Cli, matches: &ArgMatches) -> Result<Cli> {
         printer::error_line(warning);
     }
     Ok(cli)
-}
-
-/// Returns the setting `media` of the file in a data directory, which commands on the directory use too.
-pub(crate) fn media(data_directory: &Path) -> Result<Option<String>> {
-    let path = data_directory.join(FILE_NAME);
-    let text = match fs::read_to_string(&path) {
-        Ok(text) => text,
-        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
-            return Ok(None);
-        }
-        Err(error) => return Err(Failure::unreadable(path.display(), error)),
-    };
-    let table = DeTable::parse(&text)
-        .map_err(|error| Failure::unreadable(path.display(), error.message()))?;
-    let media = table.get_ref().get("media").and_then(|value| value.get_ref().as_str());
-    Ok(media.map(str::to_owned))
 }
 
 /// Reads the arguments of this process, its environment, and the file.
@@ -119,7 +96,7 @@ fn file(matches: &ArgMatches) -> Option<(PathBuf, bool)> {
     }
     let folder = server.get_one::<OsString>("data").filter(|folder| !folder.is_empty());
     let path =
-        folder.map_or_else(|| PathBuf::from(DEFAULT_DIRECTORY), PathBuf::from).join(FILE_NAME);
+        folder.map_or_else(|| PathBuf::from(DEFAULT_DIRECTORY), PathBuf::from).join(CONFIG_FILE);
     // A file that exists but cannot be read is an error: it may contain limits.
     let is_missing = fs::symlink_metadata(&path)
         .is_err_and(|error| matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory));

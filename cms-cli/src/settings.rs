@@ -3,21 +3,24 @@
 
 use std::{
     env, fs,
-    io::{self, IsTerminal},
-    path::PathBuf,
+    io::{self, ErrorKind, IsTerminal},
+    path::{Path, PathBuf},
 };
 
 use clap::{ArgMatches, ValueEnum as _, parser::ValueSource};
 use cms_core::{Error, MediaStorage, NewDatabase, S3Bucket};
+use serde::Deserialize;
 
 use crate::{
     cli::{Cli, Command, CtdCommand, Global, MediaCommand, OutputFormat, TypesCommand},
-    config_file,
     content::BYTE_ORDER_MARK,
     failure::{Failure, FailureKind, Result},
     printer,
     profiles::{Profile, Profiles},
 };
+
+/// Name of the configuration file of the server in a data directory.
+pub(crate) const CONFIG_FILE: &str = "cms.toml";
 
 /// Settings of all commands.
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
@@ -56,7 +59,7 @@ impl Settings {
             (target, _) => {
                 let in_file = match target {
                     Some(TargetAddress::Directory(folder)) if global.media.is_none() => {
-                        config_file::media(folder)?
+                        media_in_file(folder)?
                     }
                     _ => None,
                 };
@@ -217,6 +220,25 @@ pub(crate) fn require_key_characters(key: &str) -> Result<()> {
 pub(crate) fn token(text: &str) -> Option<String> {
     let token = text.trim_start_matches(BYTE_ORDER_MARK).trim();
     (!token.is_empty()).then(|| token.to_owned())
+}
+
+/// Returns the setting `media` of the configuration file in a data directory: commands on the directory need it, too.
+fn media_in_file(data_directory: &Path) -> Result<Option<String>> {
+    #[derive(Deserialize)]
+    struct ConfigFile {
+        media: Option<String>,
+    }
+    let path = data_directory.join(CONFIG_FILE);
+    let text = match fs::read_to_string(&path) {
+        Ok(text) => text,
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            return Ok(None);
+        }
+        Err(error) => return Err(Failure::unreadable(path.display(), error)),
+    };
+    let file: ConfigFile = toml::from_str(&text)
+        .map_err(|error| Failure::unreadable(path.display(), error.message()))?;
+    Ok(file.media)
 }
 
 /// Finds the storage of media files. Secrets come from the environment only.

@@ -86,6 +86,10 @@ impl Location {
         Self { document, pointer, of_key: false }
     }
 
+    pub(crate) fn file_name(&self) -> &str {
+        &self.document.name
+    }
+
     pub(crate) fn of_key(document: &Rc<YamlDocument>, pointer: &str) -> Self {
         Self { of_key: true, ..Self::of_value(document, pointer) }
     }

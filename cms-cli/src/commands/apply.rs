@@ -140,7 +140,7 @@ pub(super) fn apply(args: ApplyArgs, settings: &Settings, printer: &Printer) -> 
     } else {
         open_to_write(settings, printer, false)?
     };
-    let planned = if let Some(saved) = saved(&args.project.files)? {
+    let mut planned = if let Some(saved) = saved(&args.project.files)? {
         if args.project.prune {
             let reason = "--prune cannot be combined with a saved plan: pass it to `cms ctd plan`";
             return Err(Failure::usage(reason.to_owned()));
@@ -175,6 +175,8 @@ pub(super) fn apply(args: ApplyArgs, settings: &Settings, printer: &Printer) -> 
     {
         printer.flush()?;
         settings.confirm(&format!("delete {types}?"))?;
+        // Types that others have created since the plan must not be deleted.
+        planned.token = Some(planned.plan.token.clone());
     }
     let done = planned.apply(&*target, data_loss(args.allow_data_loss), printer)?;
     if printer.is_table() {

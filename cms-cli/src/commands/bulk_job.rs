@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     cli::{JobCommand, SelectionArgs},
-    failure::{Failure, Outcome, Result},
+    failure::{Failure, FailureKind, Outcome, Result},
     printer::Printer,
     settings::Settings,
     target::Target,
@@ -180,7 +180,8 @@ fn table(sample: &[impl Serialize]) -> String {
     text_output::table(&rows.collect::<Vec<_>>(), &SAMPLE_COLUMNS)
 }
 
-/// Waits until a job has ended; Ctrl-C stops it.
+/// Waits until a job has ended; Ctrl-C stops it. If the server cannot be reached, the error names the job, which must not
+/// be started again.
 fn wait_for(
     target: &dyn Target,
     id: &str,
@@ -189,12 +190,17 @@ fn wait_for(
 ) -> Result<BulkJob> {
     let interrupt = interrupt();
     let mut progress = printer.progress(change.action.as_str(), 0);
+    let continues = |error: Error| {
+        Failure::from(FailureKind::Target(error)).hint(format!(
+            "the job {id} continues, do not repeat the command: see `cms job get {id}`"
+        ))
+    };
     loop {
         if interrupt.swap(false, Ordering::Relaxed) {
-            target.stop_bulk_job(id)?;
+            target.stop_bulk_job(id).map_err(continues)?;
         }
-        let is_working = target.advance_bulk_jobs()?;
-        let job = target.bulk_job(id)?;
+        let is_working = target.advance_bulk_jobs().map_err(continues)?;
+        let job = target.bulk_job(id).map_err(continues)?;
         if job.state.is_final() {
             return Ok(job);
         }

@@ -12,7 +12,7 @@ use serde_json::json;
 use super::{counted, interrupt, open_to_read, require_types, would};
 use crate::{
     cli::ReindexArgs,
-    failure::{Failure, Outcome, Result},
+    failure::{Failure, FailureKind, Outcome, Result},
     printer::Printer,
     settings::Settings,
     target::Target,
@@ -57,7 +57,9 @@ fn wait_for(target: &dyn Target, id: &str, printer: &Printer) -> Result<Option<R
     let mut progress = printer.progress("reindex", 0);
     while !interrupt.load(Ordering::Relaxed) {
         let requested = Instant::now();
-        let job = target.reindex_job(id)?;
+        let job = target
+            .reindex_job(id)
+            .map_err(|error| Failure::from(FailureKind::Target(error)).hint(CONTINUES))?;
         if job.state == ReindexState::Done {
             return Ok(Some(job));
         }

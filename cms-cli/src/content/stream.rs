@@ -207,6 +207,22 @@ impl Drop for AtomicFile {
     }
 }
 
+/// Returns whether a path leads to an open file.
+#[cfg(unix)]
+fn is_at(file: &File, path: &Path) -> io::Result<bool> {
+    use std::os::unix::fs::MetadataExt;
+
+    let opened = file.metadata()?;
+    Ok(path
+        .metadata()
+        .is_ok_and(|found| (found.dev(), found.ino()) == (opened.dev(), opened.ino())))
+}
+
+#[cfg(not(unix))]
+fn is_at(_: &File, path: &Path) -> io::Result<bool> {
+    Ok(path.exists())
+}
+
 /// Opens a temporary file for writing, and locks it; none if another process writes it.
 fn open_locked(path: &Path, is_private: bool) -> io::Result<Option<File>> {
     let mut options = File::options();
@@ -221,7 +237,7 @@ fn open_locked(path: &Path, is_private: bool) -> io::Result<Option<File>> {
             return Ok(None);
         }
         // Its former owner may have given it its final name since it was opened.
-        if !path.exists() {
+        if !is_at(&file, path)? {
             continue;
         }
         #[cfg(unix)]

@@ -62,6 +62,9 @@ impl<'a> YamlNode<'a> {
     }
 }
 
+/// Each line number takes a pass over the file; further errors name the file only.
+const MAX_LOCATED_ERRORS: usize = 200;
+
 /// Errors in project files, in the order of their detection.
 #[derive(Default)]
 pub(crate) struct Diagnostics(pub(crate) Vec<Diagnostic>);
@@ -69,7 +72,16 @@ pub(crate) struct Diagnostics(pub(crate) Vec<Diagnostic>);
 impl Diagnostics {
     /// Adds an error at a value.
     pub(crate) fn error_at(&mut self, node: &YamlNode<'_>, message: impl Into<String>) {
-        self.0.push(Diagnostic { location: node.location().to_string(), message: message.into() });
+        self.add(&node.location(), message.into());
+    }
+
+    fn add(&mut self, location: &Location, message: String) {
+        let location = if self.0.len() < MAX_LOCATED_ERRORS {
+            location.to_string()
+        } else {
+            location.file_name().to_owned()
+        };
+        self.0.push(Diagnostic { location, message });
     }
 
     /// Adds an error for every unknown key of a mapping.
@@ -78,7 +90,7 @@ impl Diagnostics {
             if !known.contains(&key) {
                 let near = did_you_mean(key, known.iter().copied());
                 let message = format!("unknown key \"{key}\"{near}");
-                self.0.push(Diagnostic { location: member.key_location().to_string(), message });
+                self.add(&member.key_location(), message);
             }
         }
     }

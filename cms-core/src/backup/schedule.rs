@@ -15,6 +15,7 @@ use cms_model::{
     clock::Timestamp,
     dates,
     error::{Error, Result, path_error},
+    media::id::FileId,
     settings::{Durability, S3Bucket},
     wire::backup::Backup,
 };
@@ -54,6 +55,17 @@ impl Backups<'_> {
         Ok(schedule.every.saturating_sub(Duration::from_secs(age)))
     }
 
+    /// Returns the number of missing files of a backup that were uploaded: other media objects never had a file.
+    fn lost_files(&self, backup: &Backup) -> Result<usize> {
+        self.cms.store.read(|reader| {
+            let mut lost = 0;
+            for id in backup.missing.iter().filter_map(|id| FileId::parse(id)) {
+                lost += usize::from(reader.stored_file(&id)?.is_some());
+            }
+            Ok(lost)
+        })
+    }
+
     /// Creates a backup, verifies it, and removes the oldest ones. Fails if `stops` returns true
     /// while the backup is written.
     ///
@@ -83,11 +95,13 @@ impl Backups<'_> {
             storage.remove(&name)?;
         }
         let backup = verified?;
-        if backup.has_no_files() {
+        let lost = self.lost_files(&backup)?;
+        if backup.has_no_files() || lost > 0 {
             // Older backups may be the only ones that contain the media files.
             tracing::warn!(
                 missing = backup.missing.len(),
-                "no media file was found: older backups are not removed"
+                lost,
+                "media files are missing: older backups are not removed"
             );
             return Ok(backup);
         }

@@ -32,6 +32,8 @@ type Patch = Map<String, Value>;
 struct StepPatch {
     /// The patch before synchronous webhooks could change it.
     requested: Patch,
+    /// Synchronous webhooks were called: another patch must not be written.
+    is_vetted: bool,
     /// The patch after the webhooks, with the id of the object, as JSON.
     payload: Bytes,
     validated: Prevalidated,

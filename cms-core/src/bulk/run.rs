@@ -41,6 +41,9 @@ const LOCK: &str = "jobs.lock";
 /// The error of a job whose caller has lost the required rights.
 const NO_RIGHTS: &str = "the rights of the caller no longer suffice";
 
+/// The error of an object that others changed twice between the calls of webhooks and the write.
+const CHANGED: &str = "The object changed while it was checked: start the job again";
+
 /// The next objects of a job, prepared before the write is queued.
 struct Step {
     job: JobRow,
@@ -196,7 +199,9 @@ impl Bulk<'_> {
                         let objects = self.cms.objects();
                         let validated =
                             objects.prevalidate(caller, name, (Edit::Patch, &payload), &context);
-                        Preparation::Patch(Box::new(StepPatch { requested, payload, validated }))
+                        let is_vetted = calls.is_some();
+                        let patch = StepPatch { requested, is_vetted, payload, validated };
+                        Preparation::Patch(Box::new(patch))
                     }
                     Err(errors) => Preparation::Refused(id, errors),
                 }
@@ -409,7 +414,7 @@ impl Transaction<'_> {
                     (stored.id.to_string(), Err(Error::Invalid(rights::forbidden())))
                 }
                 (Preparation::Patch(prepared), Some(stored)) => {
-                    let StepPatch { requested, payload, validated } = *prepared;
+                    let StepPatch { requested, is_vetted, payload, validated } = *prepared;
                     let now = change.patch(self.content_type, &stored)?;
                     let id = stored.id.to_string();
                     if now.is_empty() {
@@ -428,9 +433,14 @@ impl Transaction<'_> {
                     } else {
                         (payload, validated)
                     };
-                    let result = batch.edit((Edit::Patch, &payload), stored, validated);
-                    let refusal = batch.element_errors.pop().flatten();
-                    (id, result.and(refusal.map_or(Ok(()), |errors| Err(Error::Invalid(errors)))))
+                    if is_changed && is_vetted {
+                        (id, Err(Error::Invalid(FieldErrors::one("id", CHANGED))))
+                    } else {
+                        let result = batch.edit((Edit::Patch, &payload), stored, validated);
+                        let refusal = batch.element_errors.pop().flatten();
+                        let refused = refusal.map_or(Ok(()), |errors| Err(Error::Invalid(errors)));
+                        (id, result.and(refused))
+                    }
                 }
                 (_, Some(stored)) => (stored.id.to_string(), self.apply(change, &stored)),
                 (_, None) => {

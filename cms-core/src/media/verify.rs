@@ -143,13 +143,15 @@ impl Media<'_> {
         }
         let at = self.cms.now();
         self.cms.store.write(move |writer| {
+            let mut recorded = 0;
             for (id, fingerprint) in &files {
                 // The record of an upload wins over the file on disk.
                 if writer.stored_file(id)?.is_none() {
                     writer.record_file(id, fingerprint, at)?;
+                    recorded += 1;
                 }
             }
-            Ok(files.len() as u64)
+            Ok(recorded)
         })
     }
 }

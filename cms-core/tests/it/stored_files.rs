@@ -325,7 +325,17 @@ fn backup_fails_at_a_file_with_another_digest_and_keeps_older_ones() {
     fs::rename(path(&core, &id), path(&core, "elsewhere")).unwrap();
     assert!(make().unwrap().has_no_files());
     assert_eq!(names().len(), 2);
+    // Also if only one of several files is lost.
+    let other = text(&core.cms, b"another file");
+    core.clock.advance(3600);
+    let incomplete = make().unwrap();
+    assert_eq!((incomplete.files, &incomplete.missing), (1, &vec![id.clone()]));
+    assert_eq!(names().len(), 3);
     fs::rename(path(&core, "elsewhere"), path(&core, &id)).unwrap();
+    fs::remove_file(path(&core, &other)).unwrap();
+    core.cms.objects().delete(&Caller::local(), "_media", &other).unwrap();
+    let entry = core.cms.trash().list(&Caller::local(), &TrashRequest::default()).unwrap();
+    core.cms.trash().remove(&Caller::local(), &entry.data[0].entry).unwrap();
     core.clock.advance(3600);
     make().unwrap();
     let kept = names();

@@ -279,7 +279,16 @@ impl<'f> NodeFolder<'f> {
     }
 
     /// Renames a complete database to its final name.
+    ///
+    /// # Errors
+    /// [`Error::Conflict`] if another process created a database meanwhile: copying takes minutes.
     fn rename_into_place(&self, copy: PathBuf) -> Result<()> {
+        if self.path().exists() {
+            return Err(Error::Conflict(format!(
+                "another process created a database in the data directory {}: use an empty directory",
+                self.folder.display()
+            )));
+        }
         // SQLite would replay the write-ahead log of a removed database into the new one.
         bootstrap::rename_or_remove(self.folder, migrate::DATABASE, None)?;
         let failed = |error| path_error(self.folder, &error);
