@@ -81,3 +81,10 @@ fn payload_of(id: &str, mut patch: Patch) -> Bytes {
     patch.insert("id".to_owned(), id.into());
     Bytes::from(Value::Object(patch).to_string())
 }
+
+/// Returns the first position of objects that are tried again after all others, from the position of the last object of
+/// their step. Positions 1 to `total` are those of the first attempts. Later steps get smaller positions behind them, so
+/// the last object is tried again first, because objects usually link to earlier ones.
+fn retry_position(total: u64, last: u64) -> u64 {
+    2 * total + 1 - last
+}

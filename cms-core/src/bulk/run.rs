@@ -23,7 +23,10 @@ use cms_model::{
 use cms_store::{ActorRef, JobProgress, JobRow, Reader, WriteTransaction};
 use cms_system::lock;
 
-use super::{Patch, RequestedChange, StepPatch, StoredRequest, payload_of, rights, service::Bulk};
+use super::{
+    Patch, RequestedChange, StepPatch, StoredRequest, payload_of, retry_position, rights,
+    service::Bulk,
+};
 use crate::{
     auth::key_ring,
     hooks::{SynchronousCalls, WriteEvent},
@@ -332,13 +335,6 @@ fn caller_of(
     let public_only = change.request.public_only;
     let visibility = Visibility { preview: true, public_only };
     Ok(caller.map(|caller| caller.with_visibility(visibility)))
-}
-
-/// Returns the first position of objects that are tried again after all others, from the position of the last object of
-/// their step. Positions 1 to `total` are those of the first attempts. Later steps get smaller positions behind them, so
-/// the last object is tried again first, because objects usually link to earlier ones.
-fn retry_position(total: u64, last: u64) -> u64 {
-    2 * total + 1 - last
 }
 
 fn is_allowed(caller: &Caller, content_type: &CompiledType, change: &RequestedChange) -> bool {
