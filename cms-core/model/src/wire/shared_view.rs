@@ -54,7 +54,7 @@ impl SharedViewChange {
 
     fn read(payload: &Map<String, Value>, errors: &mut FieldErrors) -> Self {
         let name: Option<&str> = optional(payload, "name", "", errors);
-        if name.is_some_and(str::is_empty) {
+        if name.is_some_and(|name| name.trim().is_empty()) {
             errors.add("name", message::too_short(1));
         }
         if name.is_some_and(|name| name.chars().count() > limits::MAX_NAME_CHARS) {
