@@ -22,6 +22,9 @@ use crate::{
 /// Name of the configuration file of the server in a data directory.
 pub(crate) const CONFIG_FILE: &str = "cms.toml";
 
+/// The flag and the variable of the storage of media files, for messages.
+const MEDIA_FLAG: (&str, &str) = ("--media", "CMS_MEDIA");
+
 /// Settings of all commands.
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct Settings {
@@ -56,16 +59,15 @@ impl Settings {
             // A server has its own setting, and these commands use no files.
             (Some(TargetAddress::Server { .. }), _) => MediaStorage::DataDirectory,
             (None, command) if has_no_target(command) => MediaStorage::DataDirectory,
-            (target, _) => {
-                let in_file = match target {
-                    Some(TargetAddress::Directory(folder)) if global.media.is_none() => {
-                        media_in_file(folder)?
-                    }
-                    _ => None,
-                };
-                let url = global.media.as_deref().or(in_file.as_deref());
-                media(url, ("--media", "CMS_MEDIA"), variable)?
-            }
+            // Its flags have the settings of its file already, which need not be the one in the directory.
+            #[cfg(feature = "serve")]
+            (_, Command::Serve(_)) => media(global.media.as_deref(), MEDIA_FLAG, variable)?,
+            (Some(TargetAddress::Directory(folder)), _) if global.media.is_none() => media(
+                media_in_file(folder)?.as_deref(),
+                ("media in cms.toml", "CMS_MEDIA"),
+                variable,
+            )?,
+            _ => media(global.media.as_deref(), MEDIA_FLAG, variable)?,
         };
         Ok(Self {
             target,
@@ -333,8 +335,28 @@ mod tests {
             let found = variables.iter().find(|(name, _)| *name == wanted);
             found.map(|(_, value)| (*value).to_owned())
         };
-        media(Some(url), ("--media", "CMS_MEDIA"), variable)
-            .map_err(|failure| format!("{failure:?}"))
+        media(Some(url), MEDIA_FLAG, variable).map_err(|failure| format!("{failure:?}"))
+    }
+
+    /// The file that `--config` names is the only one that a server reads.
+    #[cfg(feature = "serve")]
+    #[test]
+    fn commands_on_a_directory_read_its_media_setting_and_servers_do_not() {
+        use clap::{CommandFactory as _, FromArgMatches as _};
+
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join(CONFIG_FILE), "media = \"not a bucket\"\n").unwrap();
+        let resolve = |command: &[&str]| {
+            let directory = folder.path().to_str().unwrap();
+            let arguments = [&["cms", "--data", directory], command].concat();
+            let matches = Cli::command().try_get_matches_from(arguments).unwrap();
+            let resolved = Settings::resolve(&Cli::from_arg_matches(&matches).unwrap(), &matches);
+            resolved.map(|settings| settings.media).map_err(|failure| format!("{failure:?}"))
+        };
+        assert_eq!(resolve(&["serve", "--config", "other.toml"]), Ok(MediaStorage::DataDirectory));
+        assert_eq!(resolve(&["key", "list", "--media", ""]), Ok(MediaStorage::DataDirectory));
+        let refused = resolve(&["key", "list"]).unwrap_err();
+        assert!(refused.contains("media in cms.toml"), "{refused}");
     }
 
     #[test]
@@ -401,8 +423,7 @@ mod tests {
 
     #[test]
     fn media_files_without_a_url_stay_in_the_data_directory() {
-        let flag = ("--media", "CMS_MEDIA");
-        assert_eq!(media(None, flag, |_| None).unwrap(), MediaStorage::DataDirectory);
+        assert_eq!(media(None, MEDIA_FLAG, |_| None).unwrap(), MediaStorage::DataDirectory);
         assert_eq!(read("", &[]), Ok(MediaStorage::DataDirectory));
     }
 }
