@@ -137,9 +137,9 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "SECONDS", default_value_t = 600, env = "CMS_REQUEST_TIMEOUT",
         value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub(crate) request_timeout: u64,
-    /// Set the minimum average transfer rate of a client in bytes per second. The time
-    /// that a transfer waits for the client may exceed the time that its bytes take at this rate by
-    /// 30 seconds; then it is aborted. 0 disables the limit.
+    /// Set the minimum average transfer rate of a client in bytes per second. The time that a
+    /// transfer waits for the client may exceed the time that its bytes take at this rate by 30
+    /// seconds; then it is aborted. 0 disables the limit.
     #[arg(long, alias = "least-rate", value_name = "SIZE", default_value = "4096",
         env = "CMS_MIN_TRANSFER_RATE", value_parser = size)]
     pub(crate) min_transfer_rate: u64,

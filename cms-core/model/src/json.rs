@@ -31,6 +31,12 @@ pub fn members(object: &str) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
+/// Appends a member to the text of an object without its closing brace. The name must need no escapes.
+pub fn push_member(object: &mut String, name: &str, value: &str) {
+    object.push_str(if object.len() > 1 { ",\"" } else { "\"" });
+    object.extend([name, "\":", value]);
+}
+
 /// Returns the elements of an array as JSON text. Preconditions as for [`member`].
 pub fn elements(array: &str) -> impl Iterator<Item = &str> {
     let mut rest = array.strip_prefix('[').unwrap_or_default();

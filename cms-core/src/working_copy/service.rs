@@ -3,7 +3,7 @@
 //! They are rows of their own: no version, no journal entry, no search document comes from them.
 //! Only the caller who stored one can read it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use cms_model::{
     clock::Timestamp,
@@ -13,7 +13,7 @@ use cms_model::{
     error::{Error, Result},
     ids, limits,
     object::{
-        model::{Columns, Edition},
+        model::{Columns, Edition, StoredObject},
         title::{listed_title, object_title},
         view::View,
     },
@@ -139,16 +139,24 @@ impl WorkingCopies<'_> {
                     is_named(content_types, known.name()) && caller.may(needs, known.name())
                 })
             });
-            // Tags are computed from complete objects, so only for the rows of the page.
-            let visible =
-                visible_objects(reader, catalog, caller, (&rows, Columns::WithoutProperties))?;
+            let mut visible = HashSet::new();
+            let columns = Columns::WithoutProperties;
+            visible_objects(reader, catalog, caller, (&rows, columns), |_, _, stored| {
+                visible.insert(stored.pk);
+            })?;
             rows.retain(|row| match &row.subject {
-                WorkingCopySubject::Object(pk) => visible.contains_key(pk),
+                WorkingCopySubject::Object(pk) => visible.contains(pk),
                 WorkingCopySubject::New { .. } => true,
             });
             let total = rows.len() as u64;
             let rows: Vec<WorkingCopyRow> = page.of(rows).collect();
-            let shown = visible_objects(reader, catalog, caller, (&rows, Columns::All))?;
+            // Tags are computed from complete objects, so only for the rows of the page.
+            let mut shown = HashMap::new();
+            let columns = Columns::All;
+            visible_objects(reader, catalog, caller, (&rows, columns), |known, view, stored| {
+                let tag = state_tag(known, view, &stored);
+                shown.insert(stored.pk, (stored.id.into_owned(), tag));
+            })?;
             let summaries = rows.into_iter().map(|row| summary(row, catalog, &shown));
             Ok(List::new(page, total, summaries.collect()))
         })
@@ -234,31 +242,28 @@ fn to_json(
     Ok((Json(json), tag))
 }
 
-/// The live objects of working copies in the view of the request: id, and the tag of these columns. With all columns, it
-/// is the tag of the current state.
+/// Passes the live objects of working copies that are in the view of the request to `visit`.
 fn visible_objects(
     reader: &Reader<'_>,
     catalog: &Catalog,
     caller: &Caller,
     (rows, columns): (&[WorkingCopyRow], Columns),
-) -> Result<HashMap<i64, (String, EntityTag)>> {
+    mut visit: impl FnMut(&CompiledType, View, StoredObject<'_>),
+) -> Result<()> {
     let pks = rows.iter().filter_map(|row| match row.subject {
         WorkingCopySubject::Object(pk) => Some(pk),
         WorkingCopySubject::New { .. } => None,
     });
     let pks: Vec<i64> = pks.collect();
-    let mut visible = HashMap::new();
     reader.object_rows(Edition::Current, &pks, columns, |ctd, stored| {
         if let Some(content_type) = catalog.find_by_pk(ctd) {
             let view = View::for_object(caller, content_type);
             if view.contains_object(&stored.internal) {
-                let tag = state_tag(content_type, view, &stored);
-                visible.insert(stored.pk, (stored.id.into_owned(), tag));
+                visit(content_type, view, stored);
             }
         }
         Ok(())
-    })?;
-    Ok(visible)
+    })
 }
 
 fn summary(

@@ -77,17 +77,20 @@ pub(crate) struct BufferedBody {
 }
 
 /// Returns whether a body turns out to be empty. Only a body of unknown length is read.
-pub(crate) async fn is_empty(app: &App, body: &mut Body) -> bool {
+async fn is_empty(app: &App, body: &mut Body) -> bool {
     body.size_hint().lower() == 0 && matches!(BodyReader::new(app, body).next().await, Ok(None))
 }
 
-/// Reads a JSON body of a kind, and returns how long it took. A request without a body needs no media type.
+/// Reads a JSON body, and returns how long it took. A request without a body needs no media type.
 pub(crate) async fn read_json(
     app: &App,
     headers: &HeaderMap,
     body: &mut Body,
     limit: usize,
 ) -> (Result<BufferedBody>, Duration) {
+    if body.is_end_stream() {
+        return (Ok(BufferedBody::default()), Duration::ZERO);
+    }
     if let Err(error) = require_json(headers) {
         let is_empty = is_empty(app, body).await;
         let read = if is_empty { Ok(BufferedBody::default()) } else { Err(error) };

@@ -37,9 +37,7 @@ use crate::{
     config::ServerConfig,
     consistency::{self, Consistency},
     extract::{
-        auth,
-        body::{self, BufferedBody},
-        cookie,
+        auth, body, cookie,
         query::{Query, UnknownPaths},
     },
     forward,
@@ -313,14 +311,10 @@ async fn respond_unauthenticated(
 ) -> Result<Response> {
     auth::require_page_of_this_server(&head.headers)?;
     app.sign_in_limits.check_address(log.address, app.uptime())?;
-    let json = if body.is_end_stream() {
-        BufferedBody::default()
-    } else {
-        let limit = body_limit(app, route.body);
-        let (json, time) = body::read_json(app, &head.headers, body, limit).await;
-        log.body_time = time;
-        json?
-    };
+    let limit = body_limit(app, route.body);
+    let (json, time) = body::read_json(app, &head.headers, body, limit).await;
+    log.body_time = time;
+    let json = json?;
     let request = UnauthenticatedRequest { head, body: json.bytes.clone(), address: log.address };
     blocking::run(app, route.work, move |app| handler(app, &request)).await?
 }

@@ -67,11 +67,7 @@ impl IndexedProperties {
         for (number, value) in json::members(slots) {
             let name = number.parse::<usize>().ok().and_then(|number| self.names.get(number));
             let Some(name) = name else { continue };
-            let comma = if object.len() > 1 { "," } else { "" };
-            // Names of properties need no escapes.
-            for text in [comma, "\"", name, "\":", value] {
-                object.push_str(text);
-            }
+            json::push_member(&mut object, name, value);
         }
         object.push('}');
         object

@@ -173,6 +173,16 @@ crate::named_enum! {
 }
 
 impl InputType {
+    /// Names of the members that values have by their input type; empty if the type has none, or properties declare them.
+    pub fn fixed_members(self) -> &'static [&'static str] {
+        match self {
+            Self::Datasource => &["dataUrl", "type"],
+            Self::Geo => &["lat", "lon"],
+            Self::Block => &["time", "blocks", "version"],
+            _ => &[],
+        }
+    }
+
     /// Returns whether values can be part of an object's title.
     pub fn can_be_title(self) -> bool {
         matches!(

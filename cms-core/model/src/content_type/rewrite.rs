@@ -409,12 +409,8 @@ fn compose(
     size: usize,
 ) -> String {
     let mut text = String::with_capacity(size + 64);
-    let mut push = |name: &str, value: &str| {
-        text.push_str(if text.is_empty() { "{\"" } else { ",\"" });
-        text.push_str(name);
-        text.push_str("\":");
-        text.push_str(value);
-    };
+    text.push('{');
+    let mut push = |name: &str, value: &str| json::push_member(&mut text, name, value);
     for (name, value, step) in members {
         let edit = step.map(|step| (step, std::mem::replace(&mut edits[step], MemberEdit::Keep)));
         match edit {
@@ -430,7 +426,7 @@ fn compose(
             push(&step.plan.name, value);
         }
     }
-    text.push_str(if text.is_empty() { "{}" } else { "}" });
+    text.push('}');
     text
 }
 

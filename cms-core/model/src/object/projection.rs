@@ -13,11 +13,7 @@ use super::{
 };
 use crate::{
     auth::scope::Access,
-    content_type::{
-        catalog::Catalog,
-        indexed::IndexedProperties,
-        model::{InputType, Property},
-    },
+    content_type::{catalog::Catalog, indexed::IndexedProperties, model::Property},
     context::Caller,
     error::{Error, Result},
     json, limits,
@@ -106,19 +102,18 @@ impl PathScope<'_> {
 
     fn value_declares(&self, property: &Property, names: &[String]) -> bool {
         let Some((first, rest)) = names.split_first() else { return true };
+        let fixed = property.input_type.fixed_members();
         if let Some(relation) = &property.relation {
             // A link that is not replaced with its object is returned completely, regardless of the path below it.
             let Some(hydrate) = self.hydrate.checked_sub(1) else { return true };
             let target = relation.target.as_deref().and_then(|name| self.catalog.find(name));
             let target = target.filter(|target| self.caller.may(Access::READ, target.name()));
             let of_target = Self { hydrate, ..*self };
-            return ["dataUrl", "type"].contains(&first.as_str())
+            return fixed.contains(&first.as_str())
                 || target.is_none_or(|target| of_target.declares(&target.properties, names));
         }
-        match property.input_type {
-            InputType::Geo => return ["lat", "lon"].contains(&first.as_str()),
-            InputType::Block => return ["time", "blocks", "version"].contains(&first.as_str()),
-            _ => {}
+        if !fixed.is_empty() {
+            return fixed.contains(&first.as_str());
         }
         let inner = property.nested.iter().find(|inner| inner.name == *first);
         property.nested.is_empty() || inner.is_some_and(|inner| self.value_declares(inner, rest))
@@ -248,8 +243,7 @@ impl Projection {
     pub fn reduced(&self, data: &str) -> String {
         let mut out = String::from("{");
         for (name, value) in json::members(data).filter(|(name, _)| self.child(0, name).is_some()) {
-            out.push_str(if out.len() > 1 { ",\"" } else { "\"" });
-            out.extend([name, "\":", value]);
+            json::push_member(&mut out, name, value);
         }
         out.push('}');
         out

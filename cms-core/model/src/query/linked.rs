@@ -278,7 +278,7 @@ fn through_relation<'p>(
     let (relation, steps) = path.relation(properties)?;
     let rest = &path.steps[steps..];
     match rest.first()? {
-        PathStep::Key(name) if ["dataUrl", "type"].contains(&name.as_str()) => None,
+        PathStep::Key(name) if relation.input_type.fixed_members().contains(&name.as_str()) => None,
         _ => Some((relation, rest)),
     }
 }

@@ -131,12 +131,7 @@ impl PropertyPath {
                 for name in self.names() {
                     let Some(property) = found else { return true };
                     let inner = named(&property.nested, name);
-                    let fixed: &[&str] = match property.input_type {
-                        InputType::Datasource => &["dataUrl", "type"],
-                        InputType::Geo => &["lat", "lon"],
-                        InputType::Block => &["time", "blocks", "version"],
-                        _ => &[],
-                    };
+                    let fixed = property.input_type.fixed_members();
                     let declares = !fixed.is_empty() || !property.nested.is_empty();
                     if declares && inner.is_none() && !fixed.contains(&name) {
                         return false;

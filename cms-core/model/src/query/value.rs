@@ -93,23 +93,11 @@ pub fn fold(text: &str) -> String {
     }
 }
 
-/// A value in which floats without a fraction are integers: then values with equal numbers, such as `1` and
-/// `1.0`, are equal.
-pub fn normalized(value: Value) -> Value {
-    match value {
-        Value::Number(number) => integer(&number).map_or(Value::Number(number), Value::from),
-        Value::Array(items) => items.into_iter().map(normalized).collect(),
-        Value::Object(members) => {
-            members.into_iter().map(|(name, member)| (name, normalized(member))).collect()
-        }
-        other => other,
-    }
-}
-
-/// A value in the form that equal values have in common: numbers as in [`normalized`], objects with sorted members, and
-/// internal links with the [`link_address`] of their target.
+/// A value in the form that equal values have in common: floats without a fraction as integers, objects with sorted
+/// members, and internal links with the [`link_address`] of their target.
 pub fn canonical(value: &Value) -> Value {
     match value {
+        Value::Number(number) => integer(number).map_or_else(|| value.clone(), Value::from),
         Value::Array(items) => items.iter().map(canonical).collect(),
         Value::Object(members) => {
             let is_link = members.get("type").is_some_and(|kind| kind == "internal");
@@ -123,7 +111,7 @@ pub fn canonical(value: &Value) -> Value {
             sorted.sort_keys();
             Value::Object(sorted)
         }
-        other => normalized(other.clone()),
+        other => other.clone(),
     }
 }
 

@@ -26,12 +26,16 @@ pub fn read(text: &[u8]) -> Result<Map<String, Value>> {
     serde_json::from_slice(text).map_err(|_| Error::malformed_json())
 }
 
-/// Rejects text that is larger than the text of any object, or has more values.
+/// Returns whether text is larger than the text of any object, or has more values.
+pub(super) fn is_too_large(text: &[u8]) -> bool {
+    text.len() > limits::MAX_OBJECT_TEXT_BYTES
+        || json::has_more_values(text, limits::MAX_JSON_VALUES)
+}
+
+/// Rejects text that [`is_too_large`].
 pub(super) fn require_length(text: &[u8]) -> Result<()> {
     let bytes = text.len();
-    if bytes <= limits::MAX_OBJECT_TEXT_BYTES
-        && !json::has_more_values(text, limits::MAX_JSON_VALUES)
-    {
+    if !is_too_large(text) {
         return Ok(());
     }
     let id = id_of(text).unwrap_or_default();

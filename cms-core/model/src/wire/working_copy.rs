@@ -8,7 +8,7 @@ use crate::{
     error::{Error, FieldErrors, Result},
     limits, message,
     read::{refuse_others, required},
-    wire::json,
+    wire::object,
 };
 
 /// First character of the ids of working copies without an object; no object id contains it.
@@ -30,9 +30,7 @@ pub fn required_access(id: &str) -> Access {
 /// [`Error::ObjectTooLarge`] when the text is too large to be parsed, [`Error::BadRequest`] when it
 /// is no JSON object.
 pub fn read(text: &[u8], id: &str) -> Result<Map<String, Value>> {
-    if text.len() > limits::MAX_OBJECT_TEXT_BYTES
-        || json::has_more_values(text, limits::MAX_JSON_VALUES)
-    {
+    if object::is_too_large(text) {
         return Err(Error::ObjectTooLarge { id: id.to_owned(), bytes: text.len() });
     }
     serde_json::from_slice(text).map_err(|_| Error::malformed_json())

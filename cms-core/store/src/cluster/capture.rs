@@ -5,8 +5,7 @@
 //!
 //! The hook does not report changes of tables without an integer key, rows that `REPLACE` removes, and
 //! `DELETE` without `WHERE`. A test of the source code refuses such statements, except where changes of other nodes are
-//! applied (`rows.rs`): that connection has no hook. To detect other gaps, tests
-//! compare all tables after each commit.
+//! applied (`rows.rs`): that connection has no hook. To detect other gaps, tests compare all tables after each commit.
 
 use std::{collections::HashMap, sync::Arc};
 

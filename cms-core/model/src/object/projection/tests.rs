@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::*;
 use crate::{
-    content_type::model::{Relation, SchemaType},
+    content_type::model::{InputType, Relation, SchemaType},
     object::{
         link,
         model::{Internal, Schedule, Status},
