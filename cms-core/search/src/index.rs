@@ -5,7 +5,7 @@
 
 use std::{
     collections::{HashMap, HashSet},
-    fs, mem,
+    fs, io, mem,
     path::Path,
 };
 
@@ -18,7 +18,7 @@ use cms_model::{
 use serde::{Deserialize, Serialize};
 use tantivy::{
     Index, IndexReader, IndexWriter, ReloadPolicy, Searcher, TantivyError, Term,
-    directory::error::OpenWriteError,
+    directory::error::{OpenDirectoryError, OpenReadError, OpenWriteError},
     indexer::{LogMergePolicy, UserOperation},
 };
 
@@ -96,35 +96,43 @@ impl Generation {
     pub fn create(folder: &Path) -> Result<Self> {
         fs::create_dir_all(folder).map_err(Error::from_io)?;
         let (schema, _) = schema::schema();
-        Self::new(Index::create_in_dir(folder, schema).map_err(failed)?)
+        Index::create_in_dir(folder, schema).and_then(Self::with_reader).map_err(failed)
     }
 
-    /// Opens an index of a format that this version supports.
-    pub fn open(folder: &Path) -> Result<Self> {
-        let generation = Self::new(Index::open_in_dir(folder).map_err(failed)?)?;
-        let (schema, _) = schema::schema();
-        if generation.index.schema() != schema || generation.position()?.format != FORMAT {
-            return Err(Error::internal("the index was created by another version"));
+    /// Opens an index; none if it is damaged, or its format is one that this version does not support. An error of the
+    /// operating system, such as too many open files, is an error: the index may be complete.
+    pub fn open(folder: &Path) -> Result<Option<Self>> {
+        let opened = Index::open_in_dir(folder).and_then(|index| {
+            let generation = Self::with_reader(index)?;
+            let position = generation.load_position()?;
+            Ok((generation, position))
+        });
+        match opened {
+            Ok((generation, position)) => {
+                let (schema, _) = schema::schema();
+                let is_supported = generation.index.schema() == schema && position.format == FORMAT;
+                Ok(is_supported.then_some(generation))
+            }
+            Err(error) if is_os_error(&error) => Err(failed(error)),
+            Err(_) => Ok(None),
         }
-        Ok(generation)
     }
 
-    fn new(index: Index) -> Result<Self> {
+    fn with_reader(index: Index) -> tantivy::Result<Self> {
         let (_, fields) = schema::schema();
         schema::register(&index);
-        let reader = index
-            .reader_builder()
-            .reload_policy(ReloadPolicy::Manual)
-            .try_into()
-            .map_err(failed)?;
+        let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
         Ok(Self { index, reader, fields })
     }
 
     /// The position of the last commit.
     pub fn position(&self) -> Result<IndexPosition> {
-        let meta = self.index.load_metas().map_err(failed)?;
-        match meta.payload {
-            Some(text) => serde_json::from_str(&text).map_err(Error::internal),
+        self.load_position().map_err(failed)
+    }
+
+    fn load_position(&self) -> tantivy::Result<IndexPosition> {
+        match self.index.load_metas()?.payload {
+            Some(text) => Ok(serde_json::from_str(&text)?),
             None => Ok(IndexPosition::new(0, 0)),
         }
     }
@@ -172,7 +180,7 @@ impl Generation {
 
     /// Returns a writer. It opens the engine at its first change, because the engine takes memory and
     /// threads. Only one process at a time may write.
-    pub fn write(&self) -> GenerationWriter {
+    pub fn writer(&self) -> GenerationWriter {
         GenerationWriter {
             index: self.index.clone(),
             fields: self.fields,
@@ -276,12 +284,32 @@ fn within_deadline<T>(found: tantivy::Result<Option<T>>) -> Result<T> {
 
 /// An error of the engine is internal, unless the disk is full.
 fn failed(error: TantivyError) -> Error {
-    let (TantivyError::IoError(cause)
-    | TantivyError::OpenWriteError(OpenWriteError::IoError { io_error: cause, .. })) = &error
-    else {
-        return Error::Internal(error.into());
-    };
-    if is_disk_full(cause) { Error::NoSpace(error.into()) } else { Error::Internal(error.into()) }
+    if io_error(&error).is_some_and(is_disk_full) {
+        Error::NoSpace(error.into())
+    } else {
+        Error::Internal(error.into())
+    }
+}
+
+/// Returns whether the operating system refused an operation. A missing file is damage of the index.
+fn is_os_error(error: &TantivyError) -> bool {
+    io_error(error).is_some_and(|cause| {
+        cause.raw_os_error().is_some() && cause.kind() != io::ErrorKind::NotFound
+    })
+}
+
+fn io_error(error: &TantivyError) -> Option<&io::Error> {
+    match error {
+        TantivyError::IoError(cause)
+        | TantivyError::OpenDirectoryError(OpenDirectoryError::IoError {
+            io_error: cause, ..
+        })
+        | TantivyError::OpenReadError(OpenReadError::IoError { io_error: cause, .. })
+        | TantivyError::OpenWriteError(OpenWriteError::IoError { io_error: cause, .. }) => {
+            Some(cause)
+        }
+        _ => None,
+    }
 }
 
 #[cfg(test)]
@@ -294,7 +322,7 @@ mod tests {
     fn operations_of_one_flush_make_one_segment() {
         let folder = tempfile::tempdir().unwrap();
         let generation = Generation::create(folder.path()).unwrap();
-        let mut writer = generation.write();
+        let mut writer = generation.writer();
         for pk in 0..100_u64 {
             writer.operations.push(UserOperation::Add(doc!(writer.fields.pk => pk)));
         }
@@ -306,7 +334,7 @@ mod tests {
     #[test]
     fn file_that_a_crash_left_does_not_prevent_a_commit() {
         let folder = tempfile::tempdir().unwrap();
-        let mut writer = Generation::create(folder.path()).unwrap().write();
+        let mut writer = Generation::create(folder.path()).unwrap().writer();
         for pk in 1..=4_u64 {
             writer.operations.push(UserOperation::Add(doc!(writer.fields.pk => pk)));
         }
@@ -318,14 +346,37 @@ mod tests {
         drop(writer);
         // As if the process was killed after it wrote the file of deleted documents, but before it wrote `meta.json`.
         fs::write(&meta, before).unwrap();
-        let generation = Generation::open(folder.path()).unwrap();
-        let mut writer = generation.write();
+        let generation = Generation::open(folder.path()).unwrap().unwrap();
+        let mut writer = generation.writer();
         // The name of the file of deleted documents contains an operation number, and a new process uses the same
         // numbers again.
         (1..=3).for_each(|pk| writer.remove(pk));
         writer.commit(&IndexPosition::new(2, 0)).unwrap();
         generation.reload().unwrap();
         assert_eq!(generation.searcher().num_docs(), 1);
+    }
+
+    #[test]
+    fn damaged_index_is_none_and_an_error_of_the_operating_system_is_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        drop(Generation::create(folder.path()).unwrap());
+        assert!(Generation::open(folder.path()).unwrap().is_some());
+        let meta = folder.path().join("meta.json");
+        let content = fs::read_to_string(&meta).unwrap();
+        for damaged in [
+            String::new(),
+            content.replace("\"segments\"", "\"segment\""),
+            content.replace('}', ""),
+        ] {
+            fs::write(&meta, damaged).unwrap();
+            assert!(Generation::open(folder.path()).unwrap().is_none());
+        }
+        fs::remove_file(&meta).unwrap();
+        assert!(Generation::open(folder.path()).unwrap().is_none());
+        // A file that cannot be opened now: too many levels of symbolic links.
+        std::os::unix::fs::symlink(&meta, &meta).unwrap();
+        assert!(Generation::open(folder.path()).is_err());
+        assert!(Generation::open(&folder.path().join("missing")).unwrap().is_none());
     }
 
     #[test]
@@ -337,7 +388,7 @@ mod tests {
         for complete in 0..SEGMENTS {
             let others = || (0..SEGMENTS).filter(|segment| *segment != complete);
             let folder = tempfile::tempdir().unwrap();
-            let mut writer = Generation::create(folder.path()).unwrap().write();
+            let mut writer = Generation::create(folder.path()).unwrap().writer();
             writer.engine().unwrap().set_merge_policy(Box::new(NoMergePolicy));
             for segment in 0..SEGMENTS {
                 for pk in segment * DOCUMENTS..(segment + 1) * DOCUMENTS {
@@ -349,8 +400,8 @@ mod tests {
             writer.commit(&IndexPosition::new(2, 0)).unwrap();
             drop(writer);
 
-            let generation = Generation::open(folder.path()).unwrap();
-            let mut writer = generation.write();
+            let generation = Generation::open(folder.path()).unwrap().unwrap();
+            let mut writer = generation.writer();
             remove(&mut writer, others().next().unwrap() * DOCUMENTS + 1);
             let added = doc!(writer.fields.pk => SEGMENTS * DOCUMENTS);
             writer.operations.push(UserOperation::Add(added));

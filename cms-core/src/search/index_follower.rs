@@ -44,7 +44,7 @@ impl ContentSource<'_> {
 
 /// The result of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum FollowerState {
+pub(super) enum StepResult {
     /// Nothing to do.
     Idle,
     Advanced,
@@ -67,7 +67,7 @@ pub(super) struct IndexFollower {
 impl IndexFollower {
     /// Continues at the position of the last commit.
     pub(super) fn new(generation: Arc<Generation>, position: IndexPosition) -> Self {
-        let writer = generation.write();
+        let writer = generation.writer();
         let committed = position.clone();
         Self { generation, writer, position, uncommitted: None, committed }
     }
@@ -88,13 +88,13 @@ impl IndexFollower {
     }
 
     /// Indexes some rows of the journal or, at its end, some objects of types to reindex.
-    pub(super) fn step(&mut self, source: ContentSource<'_>) -> Result<FollowerState> {
+    pub(super) fn step(&mut self, source: ContentSource<'_>) -> Result<StepResult> {
         let after = self.position.seq;
         let entries =
             source.store.read_autocommit(|reader| reader.journal_after(after, STEP_ROWS))?;
         let step =
             if entries.is_empty() { self.reindex(source)? } else { self.follow(source, &entries)? };
-        if step == FollowerState::Idle {
+        if step == StepResult::Idle {
             return Ok(step);
         }
         self.writer.flush()?;
@@ -108,14 +108,14 @@ impl IndexFollower {
         &mut self,
         source: ContentSource<'_>,
         entries: &[JournalEntry],
-    ) -> Result<FollowerState> {
+    ) -> Result<StepResult> {
         // Live objects are added after all removals, so that objects created again are kept.
         for entry in entries {
             if let Some(Event::TypeDeleted | Event::TypePurged) = entry.event {
                 self.writer.remove_type(entry.ctd);
             }
         }
-        let mut step = FollowerState::Advanced;
+        let mut step = StepResult::Advanced;
         // An object is indexed as it is now, so once for all of these rows.
         let mut indexed = HashSet::new();
         let mut bytes = 0;
@@ -125,7 +125,7 @@ impl IndexFollower {
                 match entry.event {
                     Some(Event::TypeDeleted | Event::TypePurged | Event::TrashRemoved) => {}
                     Some(Event::ReindexRequested) if entry.ctd == 0 => {
-                        step = FollowerState::RebuildWanted;
+                        step = StepResult::RebuildWanted;
                     }
                     Some(Event::TypeUpdated | Event::ReindexRequested) => {
                         self.position.reindex(entry.ctd, entry.position.seq);
@@ -143,9 +143,9 @@ impl IndexFollower {
         Ok(step)
     }
 
-    fn reindex(&mut self, source: ContentSource<'_>) -> Result<FollowerState> {
+    fn reindex(&mut self, source: ContentSource<'_>) -> Result<StepResult> {
         let Some(&TypeReindex { ctd, after, .. }) = self.position.reindexes.first() else {
-            return Ok(FollowerState::Idle);
+            return Ok(StepResult::Idle);
         };
         let rows = source
             .store
@@ -167,7 +167,7 @@ impl IndexFollower {
         }
         // Also a type without objects changes the position.
         self.uncommitted.get_or_insert(0);
-        Ok(FollowerState::Advanced)
+        Ok(StepResult::Advanced)
     }
 
     /// Replaces the documents of objects with their current state; returns the size of their texts.
@@ -225,7 +225,8 @@ struct Version {
 fn read(source: ContentSource<'_>, objects: &[i64]) -> Result<Vec<Version>> {
     source.store.read(|reader| {
         let catalog = source.catalog.at(reader)?;
-        let find = |ctd| catalog.find_by_pk(ctd).filter(|known| known.is_searchable());
+        let find =
+            |ctd| catalog.find_by_pk(ctd).filter(|content_type| content_type.is_searchable());
         let version = |content_type: &Arc<CompiledType>, stored: StoredObject<'_>, of| {
             let approved = stored.internal.workflow_state == PUBLIC_STATE;
             let (current, published) = of;

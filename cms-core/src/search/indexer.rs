@@ -23,7 +23,7 @@ use parking_lot::{Condvar, Mutex};
 
 use super::{
     generation_folder::{CurrentGeneration, GenerationFolder},
-    index_follower::{ContentSource, FollowerState, IndexFollower},
+    index_follower::{ContentSource, IndexFollower, StepResult},
 };
 
 /// Duration of one background indexing batch; a search may have to wait for it.
@@ -151,9 +151,9 @@ impl Indexer {
                 }
                 WriterSlot::Available(writer) => {
                     drop(state);
-                    let done = self.index_to(writer, source, goal);
+                    let has_lock = self.index_to(writer, source, goal);
                     state = self.state.lock();
-                    match done {
+                    match has_lock {
                         Ok(true) => {}
                         Ok(false) if state.current.is_none() && now >= goal.deadline => {
                             return Err(Error::Busy(
@@ -269,7 +269,8 @@ impl Indexer {
         is_ours
     }
 
-    /// Indexes up to a goal, and returns the writer state to its slot. Returns whether this process may write.
+    /// Indexes up to a goal, and returns the writer state to its slot. Returns whether this process has the lock of the
+    /// index: without it, only the commits of the process that has it are read.
     fn index_to(
         &self,
         writer: Option<Box<WriterState>>,
@@ -278,7 +279,7 @@ impl Indexer {
     ) -> Result<bool> {
         let mut returned = ReturnWriterOnDrop { indexer: self, writer: None };
         let found = writer.map_or_else(|| self.open_writer(source), |writer| Ok(Some(writer)));
-        let done = found.and_then(|writer| {
+        let has_lock = found.and_then(|writer| {
             let Some(mut writer) = writer else { return self.poll(source).map(|()| false) };
             self.run(&mut writer, source, goal)?;
             self.state.lock().next =
@@ -288,8 +289,8 @@ impl Indexer {
             returned.writer = Some(writer);
             Ok(true)
         });
-        self.state.lock().failure = done.as_ref().err().map(ToString::to_string);
-        done
+        self.state.lock().failure = has_lock.as_ref().err().map(ToString::to_string);
+        has_lock
     }
 
     fn run(&self, writer: &mut WriterState, source: ContentSource<'_>, goal: Goal) -> Result<()> {
@@ -323,21 +324,21 @@ impl Indexer {
         source: ContentSource<'_>,
         goal: Goal,
     ) -> Result<bool> {
-        let mut step = FollowerState::Idle;
+        let mut step = StepResult::Idle;
         if let Some(current) = &mut writer.current {
             step = current.follower.step(source)?;
         }
         // The rebuild begins now: the journal row that requests it is not read again.
-        if step == FollowerState::RebuildWanted && writer.next.is_none() {
+        if step == StepResult::RebuildWanted && writer.next.is_none() {
             writer.next = Some(self.begin(source)?);
         }
         if writer.current.as_ref().is_some_and(|current| current.follower.position.covers(goal.seq))
         {
             return Ok(true);
         }
-        let Some(next) = &mut writer.next else { return Ok(step == FollowerState::Idle) };
+        let Some(next) = &mut writer.next else { return Ok(step == StepResult::Idle) };
         // The current generation comes first.
-        if step == FollowerState::Idle && next.follower.step(source)? == FollowerState::Idle {
+        if step == StepResult::Idle && next.follower.step(source)? == StepResult::Idle {
             self.activate_next(writer)?;
         }
         Ok(false)
@@ -349,7 +350,7 @@ impl Indexer {
         let mut writer = WriterState { _lock: lock, current: None, next: None };
         let current_number = self.folder.current();
         for number in self.folder.numbers()? {
-            let Ok(generation) = Generation::open(&self.folder.path_of(number)) else {
+            let Some(generation) = Generation::open(&self.folder.path_of(number))? else {
                 self.folder.remove(number)?;
                 continue;
             };
@@ -423,15 +424,19 @@ impl Indexer {
         let known = before.as_ref().filter(|current| current.number == number);
         let generation = match known {
             Some(current) => Arc::clone(&current.generation),
-            None => Arc::new(Generation::open(&self.folder.path_of(number))?),
+            None => {
+                let opened = Generation::open(&self.folder.path_of(number))?;
+                Arc::new(opened.ok_or_else(|| Error::internal("the index is not readable"))?)
+            }
         };
         // In this order, so that the index contains at least the changes up to its position.
         let position = generation.position()?;
         generation.reload()?;
         let is_in_history = source.history_contains(&position)?;
         let newest = self.folder.numbers()?.last().copied().filter(|newest| *newest > number);
-        let next = newest.and_then(|newest| Generation::open(&self.folder.path_of(newest)).ok());
-        let next = next.and_then(|next| next.position().ok());
+        let next =
+            newest.map(|newest| Generation::open(&self.folder.path_of(newest))).transpose()?;
+        let next = next.flatten().and_then(|next| next.position().ok());
         let mut state = self.state.lock();
         // Another thread may have begun to write, and published a newer commit.
         if state.current.as_ref().map(Arc::as_ptr) == before.as_ref().map(Arc::as_ptr) {
