@@ -8,6 +8,7 @@ use std::{
     thread,
 };
 
+use rusqlite::Connection;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -394,6 +395,29 @@ fn changes_by_commands_are_delivered_by_the_next_server() {
         receiver.wait_for(2).iter().map(|delivery| delivery.json()["action"].clone()).collect();
     assert_eq!(actions.len(), 2);
     assert!(actions.contains(&json!("Create")) && actions.contains(&json!("Test")));
+}
+
+/// The server was stopped for longer than a delivery is retried.
+#[test]
+fn delivery_is_attempted_after_an_outage_of_days() {
+    let folder = TempDir::new().unwrap();
+    let receiver = Receiver::start(Behavior::Respond(500, String::new()));
+    let server = serve_in(folder.path());
+    let cli = Cli::with_server(&server);
+    listen(&cli, &receiver.url, &json!({}));
+    tag(&cli, "green");
+    assert_eq!(newest(&cli)["status"], "pending");
+    server.stop();
+    let database = Connection::open(folder.path().join("data/cms.db")).unwrap();
+    let days = 4 * 86_400 * 1_000_000_i64;
+    let update = "UPDATE webhook_delivery SET due_since = due_since - ?1, due_at = due_at - ?1";
+    assert_eq!(database.execute(update, [days]).unwrap(), 1);
+    drop(database);
+    receiver.behave(success());
+    let server = serve_in(folder.path());
+    receiver.wait_for(2);
+    let cli = Cli::with_server(&server);
+    wait_until(|| log(&cli)[0]["status"] == "done");
 }
 
 /// A synchronous webhook changes a write, rejects it, or fails.

@@ -297,7 +297,7 @@ impl Webhooks<'_> {
             (Some(ctd), None, _) => {
                 let catalog = self.cms.catalog.at(reader)?;
                 let found = catalog.find_by_pk(ctd);
-                let json = found.map(|known| serde_json::to_vec(&known.to_wire())).transpose();
+                let json = found.map(|stored| serde_json::to_vec(&stored.to_wire())).transpose();
                 json.map_err(Error::internal)
             }
             _ => Ok(None),
@@ -333,7 +333,7 @@ impl Webhooks<'_> {
         // It may have been disabled during the attempt.
         let webhooks = self.cms.store.read(|reader| self.all(reader))?;
         let is_suspended =
-            webhooks.iter().any(|known| known.pk == webhook && !known.receives_deliveries());
+            webhooks.iter().any(|hook| hook.pk == webhook && !hook.receives_deliveries());
         self.cms.store.write(move |writer| {
             // The webhook may be deleted meanwhile.
             let Some(row) = writer.delivery(delivery)? else { return Ok(AttemptReport::default()) };
@@ -397,10 +397,9 @@ impl Webhooks<'_> {
         })
     }
 
-    /// Fails expired deliveries, and creates the deliveries of new journal rows; returns the `seq` of the last row that
-    /// was read. The caller stores it as the webhook cursor, so that the rows up to it can be removed.
+    /// Creates the deliveries of new journal rows; returns the `seq` of the last row that was read. The caller stores it
+    /// as the webhook cursor, so that the rows up to it can be removed.
     pub(crate) fn clean_up(&self) -> Result<i64> {
-        while self.expire_deliveries()? {}
         while self.create_deliveries()? {}
         self.cms.store.read_autocommit(|reader| self.cms.webhooks.cursor.at(reader))
     }
@@ -410,8 +409,8 @@ impl Webhooks<'_> {
     }
 
     fn find(&self, reader: &Reader<'_>, id: &str) -> Result<Webhook> {
-        let known = self.all(reader)?;
-        let found = known.iter().find(|known| known.id.eq_ignore_ascii_case(id));
+        let webhooks = self.all(reader)?;
+        let found = webhooks.iter().find(|webhook| webhook.id.eq_ignore_ascii_case(id));
         found.cloned().ok_or_else(|| Error::not_found("webhook", id))
     }
 }

@@ -52,7 +52,8 @@ fn edit(test: &TestCms, id: &str, title: &str) {
 }
 
 pub(crate) fn follow(test: &TestCms) {
-    while test.cms.webhooks().create_deliveries().unwrap() {}
+    let webhooks = test.cms.webhooks();
+    while webhooks.create_deliveries().unwrap() || webhooks.expire_deliveries().unwrap() {}
 }
 
 /// The requests that are due, if none is in flight.
@@ -92,6 +93,10 @@ pub(crate) fn send_all(test: &TestCms) -> Vec<Value> {
         respond(test, outgoing, 204);
     }
     sent
+}
+
+fn respond_to_due(test: &TestCms, status: u16) {
+    due(test).into_iter().for_each(|outgoing| drop(respond(test, outgoing, status)));
 }
 
 /// Actions and ids of bodies.
@@ -415,9 +420,7 @@ fn endpoint_that_responds_is_not_down() {
 fn endpoint_that_rejects_the_oldest_delivery_is_up() {
     let test = with_webhook();
     articles(&test, &["a", "b", "c"]);
-    for outgoing in due(&test) {
-        respond(&test, outgoing, 500);
-    }
+    respond_to_due(&test, 500);
     test.clock.advance(10);
     let recovered = AttemptReport { recovered: true, ..AttemptReport::default() };
     assert_eq!(respond(&test, due(&test).remove(0), 422), recovered);
@@ -444,7 +447,7 @@ fn deliveries_expire_three_days_after_they_were_first_due() {
     }
     // After 0, 10 and 60 seconds, then doubling to six hours; polled once a minute.
     assert_eq!(sent, 21);
-    test.cms.clean_up().unwrap();
+    follow(&test);
     let given_up = log(&test).pop().unwrap();
     assert_eq!((&*given_up.status, given_up.next_attempt_at), ("failed", None));
     assert_eq!(given_up.error.unwrap(), "the response has status 400");
@@ -453,10 +456,10 @@ fn deliveries_expire_three_days_after_they_were_first_due() {
     assert_eq!(versions(&next), ["a 2"]);
     respond(&test, next.into_iter().next().unwrap(), 400);
     test.clock.advance(3 * 24 * 3600 - 1);
-    test.cms.clean_up().unwrap();
+    follow(&test);
     assert_eq!(log(&test)[0].status, "pending");
     test.clock.advance(1);
-    test.cms.clean_up().unwrap();
+    follow(&test);
     assert_eq!(log(&test)[0].status, "failed");
 
     let all = ReplayRequest::default();
@@ -470,11 +473,9 @@ fn deliveries_expire_three_days_after_they_were_first_due() {
 fn deliveries_expire_while_their_endpoint_is_down() {
     let test = with_webhook();
     articles(&test, &["a", "b", "c", "d", "e"]);
-    for outgoing in due(&test) {
-        respond(&test, outgoing, 500);
-    }
+    respond_to_due(&test, 500);
     test.clock.advance(3 * 24 * 3600);
-    test.cms.clean_up().unwrap();
+    follow(&test);
     assert!(log(&test).iter().all(|entry| entry.status == "failed"));
     let errors: Vec<String> = log(&test).into_iter().map(|entry| entry.error.unwrap()).collect();
     assert_eq!(errors[0], "given up after 3 days");
@@ -492,7 +493,7 @@ fn deliveries_of_a_disabled_webhook_do_not_expire() {
     };
     let wait = |seconds| {
         test.clock.advance(seconds);
-        test.cms.clean_up().unwrap();
+        follow(&test);
     };
     enable(false);
     wait(30 * 24 * 3600);
@@ -532,9 +533,7 @@ fn replays_and_changes_of_a_webhook_try_immediately() {
     };
     let ways: [&dyn Fn(); 2] = [&replay, &change];
     for (status, way) in [(400, ways[0]), (400, ways[1]), (500, ways[0]), (500, ways[1])] {
-        for outgoing in due(&test) {
-            respond(&test, outgoing, status);
-        }
+        respond_to_due(&test, status);
         assert!(due(&test).is_empty());
         way();
         assert_eq!(versions(&due(&test)), ["a 1", "b 1", "c 1"], "after {status}");
@@ -558,9 +557,7 @@ fn deliveries_are_sent_after_the_clock_was_set_back() {
     respond(&test, due(&test).remove(0), 400);
     test.clock.advance(-365 * 24 * 3600);
     assert_eq!(versions(&due(&test)), ["b 1", "a 1"]);
-    for outgoing in due(&test) {
-        respond(&test, outgoing, 500);
-    }
+    respond_to_due(&test, 500);
     assert!(due(&test).is_empty());
     test.clock.advance(-365 * 24 * 3600);
     assert_eq!(versions(&due(&test)), ["a 1"], "the endpoint is down");
@@ -671,7 +668,7 @@ fn webhook_type_is_added_to_older_directories() {
         let names = |internal| {
             let request = TypeListRequest { internal, ..TypeListRequest::default() };
             let types = cms.types().list(&local, &request).unwrap().data;
-            types.into_iter().map(|known| known.name).collect::<HashSet<String>>()
+            types.into_iter().map(|content_type| content_type.name).collect::<HashSet<String>>()
         };
         assert!(names(Some(true)).contains("_webhooks") && !names(None).contains("_webhooks"));
         let hook = map(webhook(&format!("hook-{round}"), &json!({})));

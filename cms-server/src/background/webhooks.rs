@@ -27,6 +27,9 @@ use crate::{blocking, net::permits::WritePermits, state::App};
 const BATCH_DELAY: Duration = Duration::from_millis(20);
 /// Poll interval for due retries and for changes of other processes.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
+/// Time after a start in which no delivery expires: the server may have been stopped for days, and each delivery gets an
+/// attempt before it fails.
+const NO_EXPIRY_AFTER_START: Duration = Duration::from_mins(10);
 /// Pause after a delivery whose outcome could not be recorded: it is still due, and without a pause
 /// it would be sent again immediately.
 const UNRECORDED_DELIVERY_PAUSE: Duration = Duration::from_secs(10);
@@ -111,6 +114,7 @@ pub(super) async fn deliver(app: Arc<App>) {
     let mut dispatches: HashMap<task::Id, Dispatch> = HashMap::new();
     let mut commits = dispatcher.app.commits.subscribe();
     let mut next_poll = Instant::now();
+    let expiry_start = next_poll + NO_EXPIRY_AFTER_START;
     loop {
         // If the next poll is due within `BATCH_DELAY` anyway, this task does not wait for commits:
         // waking it for each commit would slow the commits down.
@@ -136,8 +140,9 @@ pub(super) async fn deliver(app: Arc<App>) {
             }
             () = time::sleep_until(next_poll) => {
                 let running = running.clone();
-                let (is_behind, due) =
-                    dispatcher.run(move |cms| poll(cms, &running)).await.unwrap_or_default();
+                let expires = next_poll >= expiry_start;
+                let polled = dispatcher.run(move |cms| poll(cms, &running, expires)).await;
+                let (is_behind, due) = polled.unwrap_or_default();
                 let pause = if is_behind { Duration::ZERO } else { POLL_INTERVAL };
                 next_poll = Instant::now() + pause;
                 Some(due)
@@ -172,14 +177,19 @@ fn next(cms: &Cms, webhook: i64, running: &BTreeMap<i64, Vec<Dispatch>>) -> Resu
     }
 }
 
-/// Returns whether the journal has more to read, and the deliveries that are due.
-fn poll(cms: &Cms, running: &BTreeMap<i64, Vec<Dispatch>>) -> Result<(bool, Vec<Dispatch>)> {
+/// Returns whether the journal has more to read, and the deliveries that are due. `expires`: old deliveries fail.
+fn poll(
+    cms: &Cms,
+    running: &BTreeMap<i64, Vec<Dispatch>>,
+    expires: bool,
+) -> Result<(bool, Vec<Dispatch>)> {
     let webhooks = cms.webhooks();
     if !cms.has_duty(Duty::Webhooks) || !webhooks.try_become_sender()? {
         return Ok((false, Vec::new()));
     }
-    let is_behind = webhooks.create_deliveries()? | webhooks.expire_deliveries()?;
-    Ok((is_behind, webhooks.due(None, running)?))
+    let has_more_events = webhooks.create_deliveries()?;
+    let has_more_expired = expires && webhooks.expire_deliveries()?;
+    Ok((has_more_events || has_more_expired, webhooks.due(None, running)?))
 }
 
 impl Dispatcher {
