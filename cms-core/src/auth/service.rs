@@ -9,7 +9,7 @@ use cms_model::{
     context::{Caller, Credential, Stamp},
     dates,
     error::{Error, FieldErrors, Result, split_invalid},
-    limits, message,
+    message,
     wire::{
         key::{CreatedKey, Key, KeyKind, KeyUpdate, NewKey, Rule},
         list::List,
@@ -214,12 +214,12 @@ impl Keys<'_> {
     /// another kind has some.
     pub fn create(&self, caller: &Caller, new: &NewKey) -> Result<CreatedKey> {
         caller.require_admin()?;
-        validate(new).into_result()?;
+        new.validate().into_result()?;
         let config = &self.cms.config;
         let (token, stamp) = (config.ids.token(), caller.stamp(config.clock.now()));
         let row = new_row(new, &token, config.ids.uuid(), stamp.at);
         let row = self.cms.store.write(move |writer| {
-            if writer.keys()?.iter().any(|known| known.name == row.name) {
+            if writer.keys()?.iter().any(|key| key.name == row.name) {
                 return Err(Error::invalid("name", message::ALREADY_USED));
             }
             insert(writer, &row, stamp)?;
@@ -263,11 +263,11 @@ impl Keys<'_> {
                 kind: row.kind,
                 rules: update.rules.unwrap_or_else(|| row.rules.clone()),
             };
-            let mut errors = validate(&wanted);
+            let mut errors = wanted.validate();
             if update.kind.is_some_and(|kind| kind != row.kind) {
                 errors.add("kind", OTHER_KIND);
             }
-            let is_other = |known: &KeyRow| known.name == wanted.name && known.pk != row.pk;
+            let is_other = |key: &KeyRow| key.name == wanted.name && key.pk != row.pk;
             if writer.keys()?.iter().any(is_other) {
                 errors.add("name", message::ALREADY_USED);
             }
@@ -340,37 +340,33 @@ pub(crate) fn put(
     let name = payload.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
     let mut planned =
         KeyPlan { name, action: PlanAction::Create, blockers: FieldErrors::default(), key: None };
-    let wanted = NewKey::from_payload(payload).and_then(|new| {
-        validate(&new).into_result()?;
-        Ok(new)
-    });
-    let wanted = match split_invalid(wanted)? {
+    let wanted = match split_invalid(NewKey::from_payload(payload))? {
         Ok(wanted) => wanted,
         Err(errors) => return Ok(KeyPlan { blockers: errors, ..planned }),
     };
     let present = writer.keys()?;
-    match present.iter().find(|known| known.name == wanted.name) {
+    match present.iter().find(|key| key.name == wanted.name) {
         None => {
             let token = config.ids.token();
             insert(writer, &new_row(&wanted, &token, config.ids.uuid(), stamp.at), stamp)?;
             planned.key = Some(token);
         }
-        Some(known) if known.kind != wanted.kind => {
+        Some(key) if key.kind != wanted.kind => {
             planned.action = PlanAction::Update;
             planned.blockers.add("kind", OTHER_KIND);
         }
-        Some(known) if has_rules(known, &wanted.rules) => {
+        Some(key) if has_rules(key, &wanted.rules) => {
             planned.action = PlanAction::None;
             return Ok(planned);
         }
-        Some(known) => {
+        Some(key) => {
             planned.action = PlanAction::Update;
-            writer.update_key(known.pk, &known.name, &wanted.rules)?;
+            writer.update_key(key.pk, &key.name, &wanted.rules)?;
             writer.append_management_to_journal(
                 ManagementEvent::KeyUpdated,
                 stamp,
-                &known.uid,
-                &known.name,
+                &key.uid,
+                &key.name,
             )?;
         }
     }
@@ -379,8 +375,8 @@ pub(crate) fn put(
 }
 
 /// Whether a key has these rules, in any order.
-fn has_rules(known: &KeyRow, rules: &[Rule]) -> bool {
-    known.rules.len() == rules.len() && known.rules.iter().all(|rule| rules.contains(rule))
+fn has_rules(key: &KeyRow, rules: &[Rule]) -> bool {
+    key.rules.len() == rules.len() && key.rules.iter().all(|rule| rules.contains(rule))
 }
 
 fn new_row(new: &NewKey, token: &str, uid: String, at: Timestamp) -> KeyRow {
@@ -395,30 +391,4 @@ fn new_row(new: &NewKey, token: &str, uid: String, at: Timestamp) -> KeyRow {
         last_used_at: None,
         previous: None,
     }
-}
-
-fn validate(new: &NewKey) -> FieldErrors {
-    let mut errors = FieldErrors::default();
-    if new.name.trim().is_empty() {
-        errors.add("name", message::too_short(1));
-    }
-    if new.name.chars().count() > limits::MAX_NAME_CHARS {
-        errors.add("name", message::too_long(limits::MAX_NAME_CHARS));
-    }
-    if new.name.chars().any(char::is_control) {
-        errors.add("name", message::NOT_VALID);
-    }
-    let is_scoped = new.kind == KeyKind::Scoped;
-    if is_scoped && new.rules.is_empty() {
-        errors.add("rules", message::too_few(1));
-    }
-    if !is_scoped && !new.rules.is_empty() {
-        errors.add("rules", "Only scoped keys have rules");
-    }
-    for (index, rule) in new.rules.iter().enumerate() {
-        if !rule.names_types() {
-            errors.add(format!("rules[{index}].ctd"), message::NOT_VALID);
-        }
-    }
-    errors
 }

@@ -112,6 +112,12 @@ async fn key_update_applies_from_the_next_request() {
     let kind = "This key exists with another kind";
     let unknown =
         "The property token is not defined and the definition does not allow additional properties";
+    let all = json!({
+        "name": ["Must be at least 1 characters long"],
+        "token": [unknown],
+        "rules[0].ctd": ["This value is not valid."],
+        "rules[1].ctd": ["Integer value found, but a string is required"],
+    });
     for (body, wanted) in [
         (json!({ "name": "admin" }), error("name", used)),
         (json!({ "name": "" }), error("name", "Must be at least 1 characters long")),
@@ -123,6 +129,7 @@ async fn key_update_applies_from_the_next_request() {
             json!({ "kind": "admin", "name": "admin" }),
             (400, json!({ "kind": [kind], "name": [used] })),
         ),
+        (json!({ "name": "", "token": 1, "rules": [{ "ctd": "Post" }, { "ctd": 1 }] }), (400, all)),
     ] {
         assert_eq!(put(body.clone()).await.status_and_body(), wanted, "{body}");
     }

@@ -5,8 +5,11 @@ use serde_json::{Map, Value};
 use crate::{
     error::FieldErrors,
     limits, message,
-    read::{self, optional, refuse_others},
-    wire::{key::Rule, user::Role},
+    read::{optional, refuse_others},
+    wire::{
+        key::{Rule, read_rules},
+        user::Role,
+    },
 };
 
 const RULES_REQUIRE_CUSTOM_ROLE: &str = "Only users with role custom have rules";
@@ -73,7 +76,7 @@ impl Profile {
         }
         let known_role = role.is_some() || !payload.contains_key("role");
         let role = role.unwrap_or(self.role);
-        let rules = rules(payload, errors);
+        let rules = read_rules(payload, errors);
         let may_publish: Option<bool> = optional(payload, "mayPublish", "", errors);
         let disabled = optional(payload, "disabled", "", errors).unwrap_or(self.disabled);
         let (rules, may_publish) = match role.publishes() {
@@ -148,21 +151,6 @@ fn checked_name(name: &str, errors: &mut FieldErrors) -> String {
         errors.add("name", message::NOT_VALID);
     }
     name.to_owned()
-}
-
-fn rules(payload: &Map<String, Value>, errors: &mut FieldErrors) -> Option<Vec<Rule>> {
-    let items: &[Value] = optional(payload, "rules", "", errors)?;
-    let rule = |(index, item): (usize, &Value)| {
-        let path = format!("rules[{index}]");
-        let is_object = read::read::<&Map<String, Value>>(item, &*path, errors).is_some();
-        let rule = if is_object { Rule::read(item, &path, errors) } else { Rule::default() };
-        let path = format!("{path}.ctd");
-        if is_object && errors.at(&path).is_empty() && !rule.names_types() {
-            errors.add(path, message::NOT_VALID);
-        }
-        rule
-    };
-    Some(items.iter().enumerate().map(rule).collect())
 }
 
 /// Returns whether a change of a user keeps at least one admin who can sign in, or the user was no such admin.

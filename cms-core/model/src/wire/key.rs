@@ -49,7 +49,7 @@ impl Rule {
     }
 
     /// Returns whether the rule names one type, which need not exist yet, or all types.
-    pub fn names_types(&self) -> bool {
+    fn names_types(&self) -> bool {
         let is_name = |b: u8| b.is_ascii_lowercase() || b == b'_';
         let name = &self.content_type;
         self.covers_all_types() || !name.is_empty() && name.bytes().all(is_name)
@@ -104,10 +104,13 @@ impl KeyUpdate {
     /// Parses a payload.
     ///
     /// # Errors
-    /// [`crate::error::Error::Invalid`] for values of another type and unknown members.
+    /// [`crate::error::Error::Invalid`] for invalid values and unknown members.
     pub fn from_payload(payload: &Map<String, Value>) -> Result<Self> {
         let mut errors = FieldErrors::default();
         let name = read::optional(payload, "name", "", &mut errors).map(str::to_owned);
+        if let Some(name) = &name {
+            check_name(name, &mut errors);
+        }
         let kind = read_kind(payload, &mut errors);
         let rules = read_rules(payload, &mut errors);
         let known = [&["name", "kind", "rules"][..], &Self::READ_ONLY].concat();
@@ -142,16 +145,56 @@ impl NewKey {
     /// Parses a payload.
     ///
     /// # Errors
-    /// [`crate::error::Error::Invalid`] for missing values and values of another type. The service
-    /// validates the values.
+    /// [`crate::error::Error::Invalid`] for missing and invalid values.
     pub fn from_payload(payload: &Map<String, Value>) -> Result<Self> {
         let mut errors = FieldErrors::default();
         let name = read::required_text(payload, "name", &mut errors);
+        if errors.is_empty() {
+            check_name(&name, &mut errors);
+        }
         read::required::<&str>(payload, "kind", "", &mut errors);
-        let kind = read_kind(payload, &mut errors).unwrap_or(KeyKind::ReadOnly);
+        let kind = read_kind(payload, &mut errors);
         let rules = read_rules(payload, &mut errors).unwrap_or_default();
+        if let Some(kind) = kind
+            && errors.at("rules").is_empty()
+        {
+            check_rule_count(kind, &rules, &mut errors);
+        }
         errors.into_result()?;
-        Ok(Self { name, kind, rules })
+        Ok(Self { name, kind: kind.unwrap_or(KeyKind::ReadOnly), rules })
+    }
+
+    /// Returns the errors of its values, for a key that was not read from a payload.
+    pub fn validate(&self) -> FieldErrors {
+        let mut errors = FieldErrors::default();
+        check_name(&self.name, &mut errors);
+        check_rule_count(self.kind, &self.rules, &mut errors);
+        for (index, rule) in self.rules.iter().enumerate() {
+            rule.check_type_name(&format!("rules[{index}]"), &mut errors);
+        }
+        errors
+    }
+}
+
+fn check_name(name: &str, errors: &mut FieldErrors) {
+    if name.trim().is_empty() {
+        errors.add("name", message::too_short(1));
+    }
+    if name.chars().count() > limits::MAX_NAME_CHARS {
+        errors.add("name", message::too_long(limits::MAX_NAME_CHARS));
+    }
+    if name.chars().any(char::is_control) {
+        errors.add("name", message::NOT_VALID);
+    }
+}
+
+fn check_rule_count(kind: KeyKind, rules: &[Rule], errors: &mut FieldErrors) {
+    let is_scoped = kind == KeyKind::Scoped;
+    if is_scoped && rules.is_empty() {
+        errors.add("rules", message::too_few(1));
+    }
+    if !is_scoped && !rules.is_empty() {
+        errors.add("rules", "Only scoped keys have rules");
     }
 }
 
@@ -163,7 +206,11 @@ fn read_kind(payload: &Map<String, Value>, errors: &mut FieldErrors) -> Option<K
     kind
 }
 
-fn read_rules(payload: &Map<String, Value>, errors: &mut FieldErrors) -> Option<Vec<Rule>> {
+/// Reads the optional `rules` of a key or a user.
+pub(crate) fn read_rules(
+    payload: &Map<String, Value>,
+    errors: &mut FieldErrors,
+) -> Option<Vec<Rule>> {
     let rules: &[Value] = read::optional(payload, "rules", "", errors)?;
     let rule = |(index, rule)| Rule::read(rule, &format!("rules[{index}]"), errors);
     Some(rules.iter().enumerate().map(rule).collect())
@@ -171,18 +218,29 @@ fn read_rules(payload: &Map<String, Value>, errors: &mut FieldErrors) -> Option<
 
 impl Rule {
     /// Parses a rule at a path of a payload.
-    pub(crate) fn read(rule: &Value, path: &str, errors: &mut FieldErrors) -> Self {
+    fn read(rule: &Value, path: &str, errors: &mut FieldErrors) -> Self {
         let Some(rule) = read::read::<&Map<String, Value>>(rule, path, errors) else {
             return Self::default();
         };
         let content_type = read::required::<&str>(rule, "ctd", path, errors);
-        let content_type = content_type.unwrap_or_default().to_owned();
         let mut right = |key| read::optional(rule, key, path, errors).unwrap_or_default();
         let (create, read) = (right("create"), right("read"));
         let (update, delete) = (right("update"), right("delete"));
         let known = ["ctd", "create", "read", "update", "delete"];
         read::refuse_others(rule, &known, path, errors);
-        Self { content_type, create, read, update, delete }
+        let is_read = content_type.is_some();
+        let content_type = content_type.unwrap_or_default().to_owned();
+        let rule = Self { content_type, create, read, update, delete };
+        if is_read {
+            rule.check_type_name(path, errors);
+        }
+        rule
+    }
+
+    fn check_type_name(&self, path: &str, errors: &mut FieldErrors) {
+        if !self.names_types() {
+            errors.add(format!("{path}.ctd"), message::NOT_VALID);
+        }
     }
 }
 
