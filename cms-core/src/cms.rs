@@ -197,7 +197,7 @@ impl Cms {
     /// the local caller.
     pub(crate) fn catalog_of(&self, caller: &Caller) -> Result<Arc<Catalog>> {
         match &caller.catalog {
-            Some(known) => Ok(Arc::clone(known)),
+            Some(catalog) => Ok(Arc::clone(catalog)),
             None => self.current_catalog(),
         }
     }

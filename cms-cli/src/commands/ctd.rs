@@ -138,7 +138,7 @@ fn export(target: &dyn Target, file: Option<&str>, printer: &Printer) -> Result<
         None if printer.is_table() => printer.text(&text),
         None => {
             let types: Vec<Value> = types.iter().map(|t| Value::Object(definition(t))).collect();
-            let own = workflows.iter().filter(|known| !project::is_built_in(&known.id));
+            let own = workflows.iter().filter(|workflow| !project::is_built_in(&workflow.id));
             let own: Vec<_> = own.collect();
             let mut value = json!({ "version": 1, "contentTypes": types });
             if !own.is_empty() {

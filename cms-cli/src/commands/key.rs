@@ -103,8 +103,8 @@ fn list(target: &dyn Target, printer: &Printer) -> Result<()> {
 /// Finds a key by its id, or by its name.
 fn find(target: &dyn Target, key: &str) -> Result<Key> {
     let keys = target.keys()?;
-    let found = keys.iter().find(|known| known.id == key);
-    let found = found.or_else(|| keys.iter().find(|known| known.name == key)).cloned();
+    let found = keys.iter().find(|candidate| candidate.id == key);
+    let found = found.or_else(|| keys.iter().find(|candidate| candidate.name == key)).cloned();
     Ok(found.ok_or_else(|| Error::not_found("key", key))?)
 }
 

@@ -121,7 +121,7 @@ fn part_lines(text: &mut String, what: &str, action: PlanAction, blockers: &Fiel
 /// A key with its new rights.
 fn key_text(key: &KeyPlan, wanted: &PlanRequest) -> String {
     let mut text = format!("key {}", key.name);
-    let payload = wanted.keys.iter().find(|known| known.get("name") == Some(&json!(key.name)));
+    let payload = wanted.keys.iter().find(|payload| payload.get("name") == Some(&json!(key.name)));
     let rules = payload.and_then(|payload| payload.get("rules")).and_then(Value::as_array);
     let rules = rules.into_iter().flatten().map(|rule| {
         let content_type = rule["ctd"].as_str().unwrap_or_default();

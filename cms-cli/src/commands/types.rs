@@ -89,7 +89,7 @@ impl Source {
             Self::Files { paths, applied } => (paths, applied),
         };
         let built_in = builtin_types();
-        let built_in = built_in.iter().filter_map(|known| known["name"].as_str());
+        let built_in = built_in.iter().filter_map(|content_type| content_type["name"].as_str());
         let existing = ExistingDefinitions {
             types: built_in.map(str::to_owned).collect(),
             ..ExistingDefinitions::default()

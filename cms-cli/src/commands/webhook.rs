@@ -75,6 +75,6 @@ pub(super) fn run(
 }
 
 fn require(target: &dyn Target, id: &str) -> Result<()> {
-    let exists = target.webhooks()?.iter().any(|known| known.id.eq_ignore_ascii_case(id));
+    let exists = target.webhooks()?.iter().any(|webhook| webhook.id.eq_ignore_ascii_case(id));
     if exists { Ok(()) } else { Err(Error::not_found("webhook", id).into()) }
 }

@@ -107,7 +107,7 @@ pub(crate) fn print_workflows(workflows: &[Workflow]) -> Option<String> {
 }
 
 fn custom(workflows: &[Workflow]) -> Vec<Value> {
-    let own = workflows.iter().filter(|known| !is_built_in(&known.id));
+    let own = workflows.iter().filter(|workflow| !is_built_in(&workflow.id));
     own.map(workflow::shorten).collect()
 }
 

@@ -228,8 +228,8 @@ pub(super) fn shorten(workflow: &Workflow) -> Value {
     }
     short.insert("states".to_owned(), json!(workflow.states));
     let transitions = workflow.transitions.iter();
-    let transitions =
-        transitions.map(|known| format!("{}>{}", known.froms.join(","), known.tos.join(",")));
+    let transitions = transitions
+        .map(|transition| format!("{}>{}", transition.froms.join(","), transition.tos.join(",")));
     short.insert("transitions".to_owned(), transitions.collect());
     Value::Object(short)
 }

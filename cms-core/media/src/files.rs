@@ -70,7 +70,7 @@ pub struct Files {
     space: String,
     /// Opened on first use: commands without media need no storage.
     open: OnceLock<Storage>,
-    /// Whether `OWNER` was created through this value.
+    /// Whether `OWNER` was created by this instance.
     is_claimed: AtomicBool,
     /// The last error of the storage check.
     last_error: Mutex<Option<String>>,
@@ -241,8 +241,7 @@ impl Files {
         lock::open(&self.settings.folder.join(BACKUP_LOCK))
     }
 
-    /// While the lock is held, no process gets the lock of [`Self::lock_for_removal`], without which it must not remove
-    /// files.
+    /// Prevents the removal of files by any process while it is held: [`Self::lock_for_removal`] waits.
     pub fn lock_for_upload(&self) -> Result<File> {
         self.lock_removal(File::lock_shared)
     }
@@ -278,7 +277,7 @@ impl Files {
         })
     }
 
-    /// Removes `OWNER` if it was created through this value, so that another space can use the bucket.
+    /// Removes `OWNER` if it was created by this instance, so that another space can use the bucket.
     pub fn release(&self) -> Result<()> {
         if !self.is_claimed.load(Ordering::Relaxed) {
             return Ok(());

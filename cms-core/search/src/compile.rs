@@ -253,7 +253,7 @@ impl<'a> QueryCompiler<'a> {
         Term::from_field_text(self.fields.words, &format!("{word}{suffix}"))
     }
 
-    /// The suffixes with which a word is indexed.
+    /// The suffixes (separator and path, see [`word::suffix`]) with which a word is indexed.
     fn suffixes(&self, path: Option<&str>, word: &str) -> tantivy::Result<BTreeSet<String>> {
         if let Some(path) = path {
             return Ok(BTreeSet::from([word::suffix(path)]));

@@ -186,8 +186,12 @@ impl<'a> SegmentBest<'a> {
         #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "rounds")]
         match self.worst_rank {
             i64::MAX => f32::MIN,
-            // The lowest score with this rank is half a rounding step lower. A margin covers the inaccuracy of floats.
-            rank => ((rank as f64 + 0.5) / -SCORE_STEPS * (1.0 - 1e-6)) as f32,
+            rank => {
+                // Higher scores have lower ranks. The lowest score with this rank is half a rounding step below the
+                // rounded one. A margin covers the inaccuracy of floats.
+                let rounded_score = -rank as f64 / SCORE_STEPS;
+                ((rounded_score - 0.5 / SCORE_STEPS) * (1.0 - 1e-6)) as f32
+            }
         }
     }
 }

@@ -9,7 +9,6 @@ use cms_model::{
     dates,
     error::{Error, Result},
     limits,
-    object::view::Audience,
     wire::{
         activity::{Activity, ActivityPage, ActivityRequest},
         author::Author,
@@ -44,8 +43,7 @@ impl ActivityLog<'_> {
                 return Ok(ActivityPage { data: Vec::new(), next: None, more: false });
             };
             let part = part(reader, times.as_ref())?;
-            let audience = Audience::of_caller(caller);
-            let matcher = Matcher { caller, request, times, audience };
+            let matcher = Matcher { caller, request, times };
             let mut before = request.before.unwrap_or(i64::MAX).min(part.end);
             let (mut data, mut scanned, mut more) = (Vec::new(), 0, true);
             // Usually the newest rows match.
@@ -104,7 +102,6 @@ struct Matcher<'a> {
     caller: &'a Caller,
     request: &'a ActivityRequest,
     times: Option<Range<Timestamp>>,
-    audience: Audience,
 }
 
 impl Matcher<'_> {
@@ -162,7 +159,7 @@ impl Matcher<'_> {
             self.caller.may(Access::READ_DELETED, content_type) && !self.caller.is_read_only();
         let may_read = !content_type.is_empty()
             && (event != Event::TrashRemoved || sees_trash)
-            && entry.audience.includes(self.audience)
+            && entry.audience.includes(self.caller)
             && may_read(self.caller, entry.is_object_change, content_type);
         may_read.then(|| by.shown_to(self.caller, content_type))
     }

@@ -86,8 +86,10 @@ fn rights(caller: &Caller, config: &CoreConfig, catalog: &Catalog) -> ContextRig
             .map(|(_, letter)| letter)
             .collect()
     };
-    let types =
-        catalog.types().iter().map(|known| (known.name().to_owned(), letters(known.name())));
+    let types = catalog
+        .types()
+        .iter()
+        .map(|content_type| (content_type.name().to_owned(), letters(content_type.name())));
     let content_types: BTreeMap<_, _> = types.filter(|(_, letters)| !letters.is_empty()).collect();
     ContextRights {
         admin: caller.is_admin(),

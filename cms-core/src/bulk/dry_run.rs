@@ -88,7 +88,12 @@ impl BulkDryRun<'_> {
             }
             Err(error) => return Err(error),
         };
-        prepared.check_alone(self.reader, self.catalog, content_type, Some(stored.pk))?;
+        prepared.check_against_database(
+            self.reader,
+            self.catalog,
+            content_type,
+            Some(stored.pk),
+        )?;
         let (before, after) = (write::parse(&stored.data)?, prepared.object()?);
         let changed = prepared.changed_names()?;
         let changed_values = |object: &Map<String, Value>| {

@@ -33,7 +33,7 @@ struct StepPatch {
     /// The patch before synchronous webhooks could change it.
     requested: Patch,
     /// Synchronous webhooks were called: another patch must not be written.
-    is_vetted: bool,
+    webhooks_were_called: bool,
     /// The patch after the webhooks, with the id of the object, as JSON.
     payload: Bytes,
     validated: Prevalidated,
@@ -83,8 +83,9 @@ fn payload_of(id: &str, mut patch: Patch) -> Bytes {
 }
 
 /// Returns the first position of objects that are tried again after all others, from the position of the last object of
-/// their step. Positions 1 to `total` are those of the first attempts. Later steps get smaller positions behind them, so
-/// the last object is tried again first, because objects usually link to earlier ones.
+/// their step. Positions 1 to `total` are those of the first attempts. The objects of the last step are tried again
+/// first, because objects usually link to earlier ones: with 1,000 objects, those of the step that ends at 500 get the
+/// positions from 1,501, those of the step that ends at 1,000 the positions from 1,001.
 fn retry_position(total: u64, last: u64) -> u64 {
     2 * total + 1 - last
 }

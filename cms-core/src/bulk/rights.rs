@@ -48,7 +48,11 @@ pub(super) fn require_supported(
             Err(Error::Rejected(vec![Reason::NoDraftPublic]))
         }
         BulkAction::Transition
-            if !content_type.workflow.transitions.iter().any(|known| known.name == transition) =>
+            if !content_type
+                .workflow
+                .transitions
+                .iter()
+                .any(|defined| defined.name == transition) =>
         {
             Err(Error::invalid("transition", message::NOT_VALID))
         }

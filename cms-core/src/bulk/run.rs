@@ -4,12 +4,13 @@
 //! progress. Whatever needs no write transaction, such as calls of synchronous webhooks and validation,
 //! happens before.
 
+mod change;
 mod delete;
 
 use std::sync::Arc;
 
 use cms_model::{
-    content_type::catalog::{Catalog, CompiledType},
+    content_type::catalog::CompiledType,
     context::{Caller, Stamp, Visibility},
     error::{Error, FieldErrors, Result, split_invalid},
     limits, message,
@@ -31,21 +32,15 @@ use crate::{
     auth::key_ring,
     hooks::{SynchronousCalls, WriteEvent},
     object::{
-        batch::{Batch, Prevalidated},
         service::may_change,
         write::{self, Context, Edit},
     },
-    publish::service::StatusChange,
-    workflow,
 };
 
 /// The lock file of the process that runs bulk jobs.
 const LOCK: &str = "jobs.lock";
 /// The error of a job whose caller has lost the required rights.
 const NO_RIGHTS: &str = "the rights of the caller no longer suffice";
-
-/// The error of an object that others changed twice between the calls of webhooks and the write.
-const CHANGED: &str = "The object changed while it was checked: start the job again";
 
 /// The next objects of a job, prepared before the write is queued.
 struct Step {
@@ -202,8 +197,9 @@ impl Bulk<'_> {
                         let objects = self.cms.objects();
                         let validated =
                             objects.prevalidate(caller, name, (Edit::Patch, &payload), &context);
-                        let is_vetted = calls.is_some();
-                        let patch = StepPatch { requested, is_vetted, payload, validated };
+                        let webhooks_were_called = calls.is_some();
+                        let patch =
+                            StepPatch { requested, webhooks_were_called, payload, validated };
                         Preparation::Patch(Box::new(patch))
                     }
                     Err(errors) => Preparation::Refused(id, errors),
@@ -389,83 +385,6 @@ struct Transaction<'a> {
 }
 
 impl Transaction<'_> {
-    /// Patches, publishes or transitions objects: every action but deletion.
-    fn change(
-        &mut self,
-        catalog: &Catalog,
-        context: &Context,
-        change: &RequestedChange,
-        objects: Vec<StepObject>,
-    ) -> Result<()> {
-        let mut batch = Batch::new(self.writer, catalog, self.content_type, context);
-        for StepObject { position, pk, preparation } in objects {
-            let found = match preparation {
-                Preparation::Gone | Preparation::Refused(..) => None,
-                Preparation::Patch(_) => self.stored(pk, Columns::All)?,
-                Preparation::Unprepared => self.stored(pk, Columns::WithoutProperties)?,
-            };
-            let (id, result) = match (preparation, found) {
-                (Preparation::Refused(id, errors), _) => (id, Err(Error::Invalid(errors))),
-                (_, Some(stored)) if !self.may_change(&stored) => {
-                    (stored.id.to_string(), Err(Error::Invalid(rights::forbidden())))
-                }
-                (Preparation::Patch(prepared), Some(stored)) => {
-                    let StepPatch { requested, is_vetted, payload, validated } = *prepared;
-                    let now = change.patch(self.content_type, &stored)?;
-                    let id = stored.id.to_string();
-                    if now.is_empty() {
-                        self.progress.done += 1;
-                        continue;
-                    }
-                    // The object was changed after the webhooks were called, so they have not seen the current patch:
-                    // the object is tried once more.
-                    let is_changed = now != requested;
-                    if is_changed && position <= self.job.total {
-                        self.deferred.push(pk);
-                        continue;
-                    }
-                    let (payload, validated) = if is_changed {
-                        (payload_of(&id, now), Prevalidated::Failed)
-                    } else {
-                        (payload, validated)
-                    };
-                    if is_changed && is_vetted {
-                        (id, Err(Error::Invalid(FieldErrors::one("id", CHANGED))))
-                    } else {
-                        let result = batch.edit((Edit::Patch, &payload), stored, validated);
-                        let refusal = batch.element_errors.pop().flatten();
-                        let refused = refusal.map_or(Ok(()), |errors| Err(Error::Invalid(errors)));
-                        (id, result.and(refused))
-                    }
-                }
-                (_, Some(stored)) => (stored.id.to_string(), self.apply(change, &stored)),
-                (_, None) => {
-                    self.progress.done += 1;
-                    continue;
-                }
-            };
-            match result {
-                Ok(()) => self.succeed(),
-                Err(Error::Invalid(errors)) => self.refuse(position, &id, &errors)?,
-                Err(error @ Error::ObjectTooLarge { .. }) => {
-                    self.refuse(position, &id, &FieldErrors::one("id", error.to_string()))?;
-                }
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(())
-    }
-
-    fn apply(&self, change: &RequestedChange, stored: &StoredObject<'_>) -> Result<()> {
-        let (writer, stamp) = (self.writer, self.stamp);
-        if let BulkAction::Publish(action) = change.action {
-            let change = StatusChange { writer, action, stamp };
-            return change.apply(self.content_type, (stored.pk, stored.internal.status));
-        }
-        let payload = change.transition();
-        workflow::service::apply(writer, self.content_type, stored, &payload, stamp).map(drop)
-    }
-
     fn may_change(&self, stored: &StoredObject<'_>) -> bool {
         may_change(&self.caller, self.content_type, stored, self.kind)
     }

@@ -165,7 +165,7 @@ fn require_properties(content_type: &CompiledType, replace: &[Replacement]) -> R
     let mut errors = FieldErrors::default();
     for (index, replacement) in replace.iter().enumerate() {
         let name = replacement.property();
-        if !properties.iter().any(|known| known.name == name) {
+        if !properties.iter().any(|property| property.name == name) {
             errors.add(format!("replace[{index}].path"), message::undeclared(name));
         }
     }

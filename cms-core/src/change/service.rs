@@ -6,7 +6,6 @@ use cms_model::{
     dates,
     error::{Error, Result},
     limits, message,
-    object::view::Audience,
     wire::{
         change::{Change, Changes as Page, ChangesRequest, Position},
         list::is_named,
@@ -39,7 +38,7 @@ impl Changes<'_> {
                 return Ok(Page { data: Vec::new(), next: position(head), more: false });
             };
             let (mut next, mut found) = (find(reader, since, head)?, Vec::new());
-            let (mut scanned, audience) = (0, Audience::of_caller(caller));
+            let mut scanned = 0;
             let is_full = |found: &Vec<DetailedEntry>, scanned| {
                 found.len() >= request.limit as usize || scanned >= limits::MAX_CHANGES_SCANNED
             };
@@ -51,7 +50,7 @@ impl Changes<'_> {
                     let name = entry.content_type.as_deref().ok_or_else(expired)?;
                     if is_named(request.content_types.as_deref(), name)
                         && entry.event.and_then(action).is_some()
-                        && entry.audience.includes(audience)
+                        && entry.audience.includes(caller)
                         && may_read(caller, entry.object.is_some(), name)
                     {
                         found.push(entry);

@@ -54,13 +54,13 @@ impl CatalogCache {
 
 /// Reads the types, and keeps those that are compiled in `previous`.
 fn load(reader: &Reader<'_>, rev: i64, previous: &Catalog) -> Result<Catalog> {
-    let known: HashMap<i64, &Arc<CompiledType>> =
-        previous.types().iter().map(|known| (known.pk, known)).collect();
+    let types_by_pk: HashMap<i64, &Arc<CompiledType>> =
+        previous.types().iter().map(|content_type| (content_type.pk, content_type)).collect();
     let workflows = WorkflowSet::with_custom(reader.workflows()?);
     let mut types = Vec::new();
     for (pk, rev) in reader.ctd_revisions()? {
-        match known.get(&pk) {
-            Some(known) if known.rev == rev => types.push(Arc::clone(known)),
+        match types_by_pk.get(&pk) {
+            Some(content_type) if content_type.rev == rev => types.push(Arc::clone(content_type)),
             _ => types.push(Arc::new(CompiledType::new(reader.ctd(pk)?, &workflows))),
         }
     }

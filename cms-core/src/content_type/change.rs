@@ -111,7 +111,8 @@ pub(crate) fn update(
     catalog: &Catalog,
     before: &CompiledType,
     definition: &Definition,
-    (rev, stamp): (i64, Stamp),
+    rev: i64,
+    stamp: Stamp,
     progress: &Progress,
 ) -> Result<TypeUpdate> {
     let properties = definition.properties();
@@ -211,8 +212,8 @@ fn reads_objects(
 
 fn target_exists(reader: &Reader<'_>, catalog: &Catalog, data_url: &str) -> Result<bool> {
     let Some(target) = link::parse(data_url) else { return Ok(false) };
-    let Some(known) = catalog.find(target.content_type) else { return Ok(false) };
-    Ok(reader.object_pk(known.pk, &target.id)?.is_some())
+    let Some(content_type) = catalog.find(target.content_type) else { return Ok(false) };
+    Ok(reader.object_pk(content_type.pk, &target.id)?.is_some())
 }
 
 /// Converts the versions of an object; none when neither changes.
@@ -221,8 +222,9 @@ fn convert(
     object: &StoredVersions<'_>,
     exists: &impl Fn(&str) -> Result<bool>,
 ) -> Result<Option<RewrittenVersions>> {
-    let mut version =
-        |version: StoredVersion<'_>| rewrite.object(object.id, version.title, version.data, exists);
+    let mut version = |version: StoredVersion<'_>| {
+        rewrite.rewrite_version(object.id, version.title, version.data, exists)
+    };
     let current = version(object.current)?;
     let published = object.published.map(version).transpose()?.flatten();
     let is_same = current.is_none() && published.is_none();
@@ -267,8 +269,8 @@ fn rewrite_objects(
 struct SlotUpdate {
     /// The slots of the type after the change.
     slots: IndexedProperties,
-    /// Whether the slots still have to be written to the rows of the type.
-    is_due: bool,
+    /// Whether the rows of the type need other values in their slots.
+    changes_rows: bool,
     /// Number of slots with indexes after the change.
     indexes: usize,
 }
@@ -283,19 +285,19 @@ impl SlotUpdate {
         rewrite: &Rewrite<'_>,
     ) -> Result<Self> {
         let slots = IndexedProperties::of_type(definition, rewrite.properties);
-        let is_due =
+        let changes_rows =
             slots != before.indexed || rewrite.affects(|property| slots.depends_on(&property.name));
         let live = writer.type_state(before.pk)?.live;
-        if is_due && live > REBUILD_ABOVE_OBJECTS && live * 2 > writer.live_objects()? {
+        if changes_rows && live > REBUILD_ABOVE_OBJECTS && live * 2 > writer.live_objects()? {
             // The type has no values in later slots: their indexes stay.
             writer.drop_slot_indexes(slots.count().max(before.indexed.count()))?;
         }
-        Ok(Self { indexes: catalog.slot_count().max(slots.count()), slots, is_due })
+        Ok(Self { indexes: catalog.slot_count().max(slots.count()), slots, changes_rows })
     }
 
-    /// The slots to write with rewritten rows; none if they do not change.
+    /// The slots to write with each rewritten row; none if they do not change.
     fn slots(&self) -> Option<&IndexedProperties> {
-        self.is_due.then_some(&self.slots)
+        self.changes_rows.then_some(&self.slots)
     }
 
     fn finish(
@@ -305,7 +307,8 @@ impl SlotUpdate {
         definition: &Definition,
         progress: &Progress,
     ) -> Result<()> {
-        if self.is_due {
+        if self.changes_rows {
+            // The rows that were not rewritten.
             writer.fill_slots(ctd, &self.slots, definition.editions())?;
         }
         writer.create_slot_indexes(self.indexes, |done, total| {

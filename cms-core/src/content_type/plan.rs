@@ -224,27 +224,35 @@ impl Run {
                 continue;
             };
             match changed_definition(writer, &catalog, before, payload)? {
-                Err(planned) => types.push(planned),
-                Ok(definition) if self.is_plan => {
+                DefinitionChange::None(planned) => types.push(planned),
+                DefinitionChange::To(definition) if self.is_plan => {
                     let no_errors = FieldErrors::default();
                     let index = types.len();
                     types.push(type_plan_without_changes(name, PlanAction::Update, no_errors));
                     updates.push(PendingUpdate { index, before: Arc::clone(before), definition });
                 }
-                Ok(definition) => {
-                    let rev = (rev, self.stamp);
+                DefinitionChange::To(definition) => {
                     let progress = &self.progress;
-                    let update =
-                        change::update(writer, &catalog, before, &definition, rev, progress)?;
+                    let stamp = self.stamp;
+                    let update = change::update(
+                        writer,
+                        &catalog,
+                        before,
+                        &definition,
+                        rev,
+                        stamp,
+                        progress,
+                    )?;
                     rewritten += update.objects_rewritten;
                     types.push(type_plan(name, update));
                 }
             }
         }
         if self.wanted.prune {
-            for known in catalog.types() {
-                if !named.contains(known.name()) && !builtin::is_builtin(known.name()) {
-                    types.push(self.delete(writer, known)?);
+            for content_type in catalog.types() {
+                if !named.contains(content_type.name()) && !builtin::is_builtin(content_type.name())
+                {
+                    types.push(self.delete(writer, content_type)?);
                 }
             }
         }
@@ -268,15 +276,15 @@ impl Run {
         let mut planned: Vec<WorkflowPlan> = Vec::new();
         for payload in &self.wanted.workflows {
             let id = payload.get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
-            let known = catalog.workflows.find(&id);
-            let mut action = if known.is_some() { PlanAction::Update } else { PlanAction::Create };
+            let before = catalog.workflows.find(&id);
+            let mut action = if before.is_some() { PlanAction::Update } else { PlanAction::Create };
             let mut blockers = FieldErrors::default();
             if planned.iter().any(|other| other.id == id) || is_built_in(&id) {
                 blockers.add("id", message::ALREADY_USED);
             } else {
                 match parse(payload) {
                     Err(errors) => blockers = errors,
-                    Ok(wanted) if known.is_some_and(|known| **known == wanted) => {
+                    Ok(wanted) if before.is_some_and(|before| **before == wanted) => {
                         action = PlanAction::None;
                     }
                     Ok(wanted) => workflow::service::put(writer, catalog, &wanted, self.stamp)?,
@@ -328,9 +336,10 @@ impl Run {
             })
         };
         for planned in updated {
-            if let Some(known) = catalog.workflows.find(&planned.id) {
+            if let Some(before) = catalog.workflows.find(&planned.id) {
                 let keeps_workflow = |pk| !changes_workflow(pk);
-                let lost = workflow::service::lost_states(writer, &catalog, known, keeps_workflow)?;
+                let lost =
+                    workflow::service::lost_states(writer, &catalog, before, keeps_workflow)?;
                 planned.blockers.merge(lost);
             }
         }
@@ -417,9 +426,9 @@ impl Run {
         for user in writer.users()?.into_iter().filter(|user| !user.profile.rules.is_empty()) {
             update_with(&mut digest, &(user.profile.email, user.profile.rules))?;
         }
-        for known in catalog.types() {
-            digest.update(known.pk.to_le_bytes());
-            digest.update(writer.type_state(known.pk)?.changes.to_le_bytes());
+        for content_type in catalog.types() {
+            digest.update(content_type.pk.to_le_bytes());
+            digest.update(writer.type_state(content_type.pk)?.changes.to_le_bytes());
         }
         Ok(hex(&digest.finalize()[..16]))
     }
@@ -431,16 +440,22 @@ fn update_with(digest: &mut Sha256, value: &impl Serialize) -> Result<()> {
     Ok(())
 }
 
-/// Returns the new definition of a type. If the type does not change, or the definition is not valid,
-/// returns the plan of the type in the inner `Err`.
+/// What a project changes in the definition of an existing type.
+enum DefinitionChange {
+    To(Definition),
+    /// Nothing, or the wanted definition is not valid: the complete plan of the type.
+    None(TypePlan),
+}
+
 fn changed_definition(
     writer: &WriteTransaction<'_>,
     catalog: &Catalog,
     before: &Arc<CompiledType>,
     payload: &Map<String, Value>,
-) -> Result<std::result::Result<Definition, TypePlan>> {
-    let unchanged =
-        |action, errors| Ok(Err(type_plan_without_changes(before.name(), action, errors)));
+) -> Result<DefinitionChange> {
+    let unchanged = |action, errors| {
+        Ok(DefinitionChange::None(type_plan_without_changes(before.name(), action, errors)))
+    };
     match check(writer, catalog, payload, Some(before)) {
         Err(Error::Invalid(errors)) => unchanged(PlanAction::Update, errors),
         Err(error) => Err(error),
@@ -451,7 +466,7 @@ fn changed_definition(
             PlanAction::Update,
             FieldErrors::one("name", "This content type cannot be changed"),
         ),
-        Ok(definition) => Ok(Ok(definition)),
+        Ok(definition) => Ok(DefinitionChange::To(definition)),
     }
 }
 

@@ -48,14 +48,16 @@ impl Types<'_> {
         let mut found: Vec<&Arc<CompiledType>> = catalog
             .types()
             .iter()
-            .filter(|known| caller.sees_type(known.name()) && is_requested(known, request))
+            .filter(|content_type| {
+                caller.sees_type(content_type.name()) && is_requested(content_type, request)
+            })
             .collect();
         found.sort_by(|a, b| {
             let order = compare(a, b, request.order_by);
             if request.direction == Direction::Descending { order.reverse() } else { order }
         });
         let total = found.len() as u64;
-        let data = request.page.of(found).map(|known| known.to_wire()).collect();
+        let data = request.page.of(found).map(|content_type| content_type.to_wire()).collect();
         Ok(List::new(request.page, total, data))
     }
 
@@ -106,7 +108,7 @@ impl Types<'_> {
             let definition = check(writer, catalog, &payload, Some(before))?;
             let rev = writer.bump_content_types()?;
             let progress = Progress::default();
-            change::update(writer, catalog, before, &definition, (rev, stamp), &progress)?
+            change::update(writer, catalog, before, &definition, rev, stamp, &progress)?
                 .blockers
                 .into_result()?;
             Ok(CompiledType::new(writer.ctd(before.pk)?, &catalog.workflows).to_wire())
@@ -186,7 +188,9 @@ impl Types<'_> {
             if writer.space_ids()?.space != space {
                 return Err(Error::not_found("space", space));
             }
-            for content_type in catalog.types().iter().filter(|known| !is_system(known.name())) {
+            for content_type in
+                catalog.types().iter().filter(|content_type| !is_system(content_type.name()))
+            {
                 writer.trash_all(content_type.pk, stamp)?;
                 let purged = (content_type.pk, content_type.name());
                 writer.append_type_to_journal(Event::TypePurged, stamp, purged)?;
@@ -219,11 +223,11 @@ pub(super) fn check(
     payload: &Map<String, Value>,
     before: Option<&Arc<CompiledType>>,
 ) -> Result<cms_model::content_type::model::Definition> {
-    let base = before.map(|known| &known.definition);
+    let base = before.map(|content_type| &content_type.definition);
     let parsed = parse::definition(payload, base, &catalog.workflows);
     let name = payload.get("name").and_then(Value::as_str);
     let is_taken = name
-        .filter(|name| before.is_none_or(|known| known.name() != *name))
+        .filter(|name| before.is_none_or(|content_type| content_type.name() != *name))
         .is_some_and(|name| is_system(name) || catalog.find(name).is_some());
     let mut stored = FieldErrors::default();
     if is_taken {
@@ -231,8 +235,8 @@ pub(super) fn check(
     }
     let wants_single =
         payload.get("metaDefinition").is_some_and(|meta| meta["admin"]["single"] == true);
-    if let Some(known) = before.filter(|_| wants_single) {
-        let live = reader.type_state(known.pk)?.live;
+    if let Some(content_type) = before.filter(|_| wants_single) {
+        let live = reader.type_state(content_type.pk)?.live;
         if live > 1 {
             let message =
                 format!("This content type has {live} objects, a single content type allows one");
@@ -246,8 +250,8 @@ pub(super) fn check(
         Ok(mut definition) if stored.is_empty() => {
             // A type keeps its name, because links contain it (see
             // docs/reference/content-types.md#replace-a-content-type).
-            if let Some(known) = before {
-                known.name().clone_into(&mut definition.name);
+            if let Some(before) = before {
+                before.name().clone_into(&mut definition.name);
             }
             Ok(definition)
         }
@@ -267,7 +271,8 @@ fn has_images(
 ) -> Result<bool> {
     let links = payload.get("featuredImage").and_then(Value::as_array);
     for target in links.into_iter().flatten().filter_map(link::internal).filter_map(link::parse) {
-        let media = catalog.find(target.content_type).filter(|known| known.name() == MEDIA);
+        let media =
+            catalog.find(target.content_type).filter(|content_type| content_type.name() == MEDIA);
         let exists = match media {
             Some(media) => reader.object_pk(media.pk, &target.id)?.is_some(),
             None => false,
@@ -306,8 +311,8 @@ fn actors_that_name(
     Ok(keys.chain(users.map(|user| used_by(format!("User: {}", user.email)))).collect())
 }
 
-fn is_requested(known: &CompiledType, request: &TypeListRequest) -> bool {
-    let definition = &known.definition;
+fn is_requested(content_type: &CompiledType, request: &TypeListRequest) -> bool {
+    let definition = &content_type.definition;
     let contains = |text: &str, part: &Option<String>| {
         part.as_ref().is_none_or(|part| fold(text).contains(&fold(part)))
     };

@@ -64,8 +64,9 @@ pub(crate) fn visible_types<'c>(
     caller: &'c Caller,
 ) -> impl Iterator<Item = &'c CompiledType> {
     let types = catalog.types().iter().map(AsRef::as_ref);
-    types.filter(|known: &&CompiledType| {
-        !OMITTED_FROM_API_SCHEMAS.contains(&known.name()) && caller.may(Access::READ, known.name())
+    types.filter(|content_type: &&CompiledType| {
+        !OMITTED_FROM_API_SCHEMAS.contains(&content_type.name())
+            && caller.may(Access::READ, content_type.name())
     })
 }
 
@@ -117,7 +118,7 @@ impl SchemaCache {
         if types.is_empty() {
             return None;
         }
-        let key = (version, types.iter().map(|known| known.pk).collect());
+        let key = (version, types.iter().map(|content_type| content_type.pk).collect());
         let prepare = || Arc::new(CachedSchema::of(version, caller));
         let mut state = self.state.lock();
         state.evict_before(catalog.rev);
@@ -131,9 +132,10 @@ impl SchemaCache {
         drop(state);
         // Only callers of the same schema wait here.
         prepared.model.get_or_init(|| {
-            let contents = types
-                .iter()
-                .map(|known| VisibleType { name: known.name(), properties: &known.properties });
+            let contents = types.iter().map(|content_type| VisibleType {
+                name: content_type.name(),
+                properties: &content_type.properties,
+            });
             Model::new(version, &contents.collect::<Vec<_>>())
         });
         Some(prepared)
@@ -222,8 +224,8 @@ impl CachedSchema {
         &self,
         query: &str,
     ) -> std::result::Result<Arc<ExecutableDocument>, QueryFailure> {
-        if let Some(known) = self.documents.get(query) {
-            return Ok(known);
+        if let Some(plan) = self.documents.get(query) {
+            return Ok(plan);
         }
         let document = parse_query(escapes::replace_escapes(query)).map_err(QueryError::from)?;
         complexity::check_document(&document)?;

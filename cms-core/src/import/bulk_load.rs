@@ -65,10 +65,10 @@ fn saves_time(new_objects: u64, stored_objects: u64) -> bool {
 
 /// The slots whose values are checked for uniqueness when objects of these types are saved.
 fn unique_slots(catalog: &Catalog, content_types: &[&str]) -> HashSet<usize> {
-    let known = content_types.iter().filter_map(|name| catalog.find(name));
-    let slots = known.flat_map(|known| {
-        let properties = known.unique_properties().map(|(slot, _)| slot);
-        properties.chain(known.indexed.combinations().map(|(slot, _)| slot))
+    let types = content_types.iter().filter_map(|name| catalog.find(name));
+    let slots = types.flat_map(|content_type| {
+        let properties = content_type.unique_properties().map(|(slot, _)| slot);
+        properties.chain(content_type.indexed.combinations().map(|(slot, _)| slot))
     });
     slots.collect()
 }

@@ -72,7 +72,8 @@ pub fn featured_image_updates<'p>(
     let mut updates = Vec::new();
     for payload in payloads {
         let Some(Value::Array(images)) = payload.get(FEATURED_IMAGE) else { continue };
-        let same_name = |known: &&ContentType| payload.get("name") == Some(&json!(known.name));
+        let same_name =
+            |content_type: &&ContentType| payload.get("name") == Some(&json!(content_type.name));
         let Some(content_type) = present.iter().find(same_name) else { continue };
         if !images.is_empty() && (update || content_type.featured_image.is_empty()) {
             let mut definition = definition(content_type);

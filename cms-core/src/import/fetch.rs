@@ -167,8 +167,8 @@ mod tests {
 
     /// As if older objects were restored from the trash.
     fn restore(objects: usize, ids: &mut Vec<String>) {
-        let known = ids.len();
-        ids.splice(..0, (0..objects).map(|number| format!("R{}", known + number)));
+        let first = ids.len();
+        ids.splice(..0, (0..objects).map(|number| format!("R{}", first + number)));
     }
 
     impl ImportTarget for Changing {

@@ -173,7 +173,7 @@ pub(super) struct SaveAttempt {
 
 impl SaveAttempt {
     pub(super) fn value(&self) -> &Value {
-        self.partial.as_ref().unwrap_or(self.object.first_version())
+        self.partial.as_ref().unwrap_or(self.object.version_to_create())
     }
 }
 
@@ -307,7 +307,7 @@ impl<'a> Importer<'a> {
             let name = &self.types[index].content_type.name;
             let objects = mem::take(&mut self.types[index].without_links);
             let values: Vec<&Value> =
-                objects.iter().map(|(object, _)| object.first_version()).collect();
+                objects.iter().map(|(object, _)| object.version_to_create()).collect();
             for (number, errors) in self.save(name, &values, true, None)? {
                 // The object exists, but without its links.
                 let (object, outcome) = &objects[number];
@@ -422,7 +422,7 @@ impl<'a> Importer<'a> {
             let partial = if exists {
                 None
             } else {
-                without_pending_links(object.first_version(), content_type, &is_later)
+                without_pending_links(object.version_to_create(), content_type, &is_later)
             };
             let attempt = SaveAttempt { object, partial, exists };
             // With `OnConflict::Keep`, an object with a link to a later one waits even if an interrupted
@@ -455,7 +455,7 @@ impl<'a> Importer<'a> {
                     object.id().is_some_and(|id| existing.contains_key(&id.to_lowercase()));
                 object.from_published &= !exists;
                 let partial =
-                    without_pending_links(object.first_version(), content_type, &is_waiting);
+                    without_pending_links(object.version_to_create(), content_type, &is_waiting);
                 SaveAttempt { object, partial, exists }
             });
             let attempts = targets_first(

@@ -55,8 +55,8 @@ impl ImportObject {
         self.value.get("id")?.as_str()
     }
 
-    /// The version that is sent first.
-    pub(super) fn first_version(&self) -> &Value {
+    /// The version with which the object is created; for a modified object the published one, if it can be used.
+    pub(super) fn version_to_create(&self) -> &Value {
         match self.published() {
             Some(Ok(published)) if self.from_published => published,
             _ => &self.value,

@@ -43,7 +43,8 @@ impl Importer<'_> {
                 continue;
             }
             object.from_published = from_published;
-            let found = completeness(object.first_version(), stored, content_type, &is_set_later);
+            let found =
+                completeness(object.version_to_create(), stored, content_type, &is_set_later);
             let Some(completeness) = found else { continue };
             let outcome = match completeness {
                 Completeness::Complete => ImportOutcome::Unchanged,

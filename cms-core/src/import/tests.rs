@@ -230,7 +230,8 @@ fn content_types_follow_those_they_link_to() {
     ];
     for (types, expected) in table {
         let ordered = order_by_links(types.to_vec(), |content_type| content_type);
-        let names: Vec<&str> = ordered.iter().map(|known| known.name.as_str()).collect();
+        let names: Vec<&str> =
+            ordered.iter().map(|content_type| content_type.name.as_str()).collect();
         assert_eq!(names, expected);
     }
 }

@@ -201,11 +201,11 @@ impl Media<'_> {
         })
     }
 
-    /// Returns the ids for which `is_used` returns false.
+    /// Returns the ids for which `is_needed` returns false.
     fn unused_ids(
         &self,
         ids: impl IntoIterator<Item = FileId>,
-        is_used: impl Fn(&Reader<'_>, i64, &FileId) -> Result<bool>,
+        is_needed: impl Fn(&Reader<'_>, i64, &FileId) -> Result<bool>,
     ) -> Result<Vec<FileId>> {
         let mut unused = Vec::new();
         let mut ids = ids.into_iter().peekable();
@@ -213,7 +213,7 @@ impl Media<'_> {
             // Short reads, so that no snapshot is held for long.
             self.lookup(|reader, media| {
                 for id in ids.by_ref().take(limits::MAX_PAGE_SIZE as usize) {
-                    if !is_used(reader, media, &id)? {
+                    if !is_needed(reader, media, &id)? {
                         unused.push(id);
                     }
                 }

@@ -214,7 +214,7 @@ impl Media<'_> {
         if self.cms.config.media == MediaStorage::DataDirectory {
             return Ok(true);
         }
-        let (id, recent) = (id.clone(), removal_cutoff(at)..max_time(at));
+        let (id, recent) = (id.clone(), removal_cutoff(at)..latest_plausible_time(at));
         self.cms.store.write(move |writer| writer.reserve_file(&id, &sent, at, recent))
     }
 
@@ -257,13 +257,13 @@ impl Media<'_> {
             return Ok(Some(0));
         }
         let _lock = self.cms.files.lock_for_removal()?;
-        let max_time = max_time(self.cms.now());
+        let latest = latest_plausible_time(self.cms.now());
         let mut ids = self.cms.write_with_catalog(move |writer, catalog| {
             let media = catalog.get(MEDIA)?.pk;
             let mut removed = Vec::new();
             for UnusedFile { id, since } in files {
                 if !is_used(writer, media, &id)?
-                    && writer.remove_file_record(&id, since..max_time)?
+                    && writer.remove_file_record_unless_recent(&id, since..latest)?
                 {
                     removed.push(id);
                 }
@@ -308,8 +308,8 @@ impl Media<'_> {
     }
 }
 
-/// The end of the period in which records may have been written.
-fn max_time(now: Timestamp) -> Timestamp {
+/// The latest time that a record can have; later ones are from a wrong clock.
+fn latest_plausible_time(now: Timestamp) -> Timestamp {
     Timestamp(now.0 + MAX_CLOCK_DIFFERENCE_MICROS)
 }
 

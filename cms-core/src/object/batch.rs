@@ -408,7 +408,7 @@ impl<'a> Batch<'a> {
 
     fn check(&mut self, prepared: &mut PreparedObject, itself: Option<i64>) -> Result<()> {
         let Self { writer, catalog, content_type, known, .. } = self;
-        prepared.check_against_database(writer, catalog, content_type, itself, known)
+        prepared.check_with_known_targets(writer, catalog, content_type, itself, known)
     }
 
     /// Keeps the validation errors of an element; any other error ends the batch.

@@ -61,10 +61,11 @@ impl Objects<'_> {
             PreparedObject::new(&content_type, payload, &*config.ids, &context, budget)
         })?;
         if !prepared.errors.is_empty() {
+            // The write is not queued. The caller gets these errors together with those that the database finds.
             return self.cms.read_with_catalog(|reader, catalog| {
                 prepared.check_id(reader, &content_type)?;
-                prepared.check_alone(reader, catalog, &content_type, None)?;
-                prepared.into_valid().map(|_| PendingCommit::completed(Ok(Vec::new())))
+                prepared.check_against_database(reader, catalog, &content_type, None)?;
+                Err(Error::Invalid(prepared.errors))
             });
         }
         let quota = config.max_objects;
@@ -72,7 +73,7 @@ impl Objects<'_> {
             let mut prepared =
                 prepared.renewed(content_type, &context, &mut StepBudget::per_write())?;
             prepared.check_id(writer, content_type)?;
-            prepared.check_alone(writer, catalog, content_type, None)?;
+            prepared.check_against_database(writer, catalog, content_type, None)?;
             let prepared = prepared.into_valid()?;
             require_quota(writer, quota, u64::from(prepared.dates.deleted.is_none()))?;
             let stored = write::insert(writer, content_type, prepared, &context)?;

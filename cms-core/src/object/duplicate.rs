@@ -153,7 +153,7 @@ impl Copier<'_> {
             None,
         )?;
         prepared.check_id(self.writer, content_type)?;
-        prepared.check_alone(self.writer, self.catalog, content_type, None)?;
+        prepared.check_against_database(self.writer, self.catalog, content_type, None)?;
         write::insert(self.writer, content_type, prepared.into_valid()?, self.context)
     }
 }

@@ -174,7 +174,9 @@ impl<'a> Hydration<'a> {
     /// Records a link of a text that begins at `start`, unless the caller may not read its target.
     fn record(&mut self, text: &mut Text, start: usize, link: &FoundLink, part: Part) {
         let target = self.catalog.find(&link.content_type);
-        if let Some(target) = target.filter(|known| self.caller.may(Access::READ, known.name())) {
+        if let Some(target) =
+            target.filter(|content_type| self.caller.may(Access::READ, content_type.name()))
+        {
             let entry = self.targets.entry((target.pk, link.id.to_ascii_lowercase(), part));
             let target = entry.index();
             entry.or_default();
@@ -272,7 +274,7 @@ impl<'a> Hydration<'a> {
         let (reader, cache) = (self.reader, self.linked_objects);
         let view = View::for_list(self.caller, content_type);
         let columns = self.columns_of(part, content_type);
-        let mut keep = |text: &Text| {
+        let mut reserve = |text: &Text| {
             // Fails early if the response is too large: each object is in it at least once, and rarely
             // shorter than its link.
             *bytes = bytes.saturating_add(text.json.len());
@@ -290,7 +292,7 @@ impl<'a> Hydration<'a> {
             match version.and_then(|version| cache.get(version, in_view, id)) {
                 Some(json) => {
                     let cached = Text { json: json.to_vec(), insertions: Vec::new() };
-                    keep(&cached)?;
+                    reserve(&cached)?;
                     *text = Some(cached);
                 }
                 None => ids.push(id.clone()),
@@ -306,7 +308,7 @@ impl<'a> Hydration<'a> {
             let stored = view.mask(with_properties(stored, columns, content_type));
             let mut text = Text::default();
             self.add_part(&mut text, part, (content_type, view.edition), &stored, with_links);
-            keep(&text)?;
+            reserve(&text)?;
             let id = stored.id.to_ascii_lowercase();
             if let Some(version) = version {
                 cache.insert(version, in_view, &id, &text.json);

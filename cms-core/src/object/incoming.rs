@@ -47,12 +47,12 @@ impl Objects<'_> {
             let totals = reader.incoming_totals(search.target, pk)?;
             let list = List::new(page, 0, Vec::new());
             let mut links = IncomingLinks { list, hidden: false };
-            for known in catalog.types() {
-                let Some(totals) = totals.get(&known.pk) else { continue };
-                if !caller.may(Access::READ, known.name()) {
+            for content_type in catalog.types() {
+                let Some(totals) = totals.get(&content_type.pk) else { continue };
+                if !caller.may(Access::READ, content_type.name()) {
                     links.hidden = true;
-                } else if is_named(content_types, known.name()) {
-                    search.add_type(known, *totals, page, &mut links)?;
+                } else if is_named(content_types, content_type.name()) {
+                    search.add_type(content_type, *totals, page, &mut links)?;
                 }
             }
             links.list.total_pages = page.page_count(links.list.total_count);

@@ -115,7 +115,8 @@ impl Objects<'_> {
     pub fn unknown_filters(&self, caller: &Caller, name: &str, filters: &str) -> Vec<String> {
         let catalog = self.cms.catalog.cached();
         let scope = LinkScope { catalog: &catalog, caller, view: View::for_list };
-        let properties = catalog.find(name).map_or(&[][..], |known| &known.properties);
+        let properties =
+            catalog.find(name).map_or(&[][..], |content_type| &content_type.properties);
         filter::unknown_paths(filters, properties, scope)
     }
 
@@ -129,7 +130,8 @@ impl Objects<'_> {
         hydrate: u8,
     ) -> Vec<String> {
         let catalog = self.cms.catalog.cached();
-        let properties = catalog.find(name).map_or(&[][..], |known| &known.properties);
+        let properties =
+            catalog.find(name).map_or(&[][..], |content_type| &content_type.properties);
         let scope = PathScope { catalog: &catalog, caller, hydrate };
         projection::unknown_paths(fields, |names| scope.declares(properties, names))
     }
@@ -211,8 +213,8 @@ impl Objects<'_> {
         id: &str,
     ) -> Result<Option<(Json, i64)>> {
         let catalog = caller.catalog.clone().unwrap_or_else(|| self.cms.catalog.cached());
-        let known = catalog.find(name).filter(|_| caller.may(Access::READ, name));
-        let Some(content_type) = known else { return Ok(None) };
+        let readable = catalog.find(name).filter(|_| caller.may(Access::READ, name));
+        let Some(content_type) = readable else { return Ok(None) };
         let view = View::for_object(caller, content_type);
         let found = self.cms.store.read_autocommit(|reader| {
             reader.object_and_revision(view.edition, content_type.pk, id, |stored| {

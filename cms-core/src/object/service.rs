@@ -76,8 +76,14 @@ impl Objects<'_> {
                 let change = (id, edit, payload.clone());
                 let (mut prepared, stored) =
                     prepare_edit(reader, content_type, caller, change, &context)?;
+                // The transaction checks a valid object against the database; an invalid one gets no further.
                 if !prepared.errors.is_empty() {
-                    prepared.check_alone(reader, catalog, content_type, Some(stored.pk))?;
+                    prepared.check_against_database(
+                        reader,
+                        catalog,
+                        content_type,
+                        Some(stored.pk),
+                    )?;
                 }
                 Ok((prepared.into_valid()?, Base::of(content_type, &stored)))
             })?;
@@ -93,7 +99,7 @@ impl Objects<'_> {
                 write::require_steps_left(budget)?;
                 prepared
             };
-            prepared.check_alone(writer, catalog, content_type, Some(stored.pk))?;
+            prepared.check_against_database(writer, catalog, content_type, Some(stored.pk))?;
             let prepared = prepared.into_valid()?;
             let stored = write::update(writer, content_type, stored, prepared, &context)?;
             Ok(to_json(content_type, &stored).0)

@@ -37,7 +37,7 @@ impl Objects<'_> {
         self.read(caller, name, Access::UPDATE, |reader, catalog, content_type| {
             let (mut prepared, stored) =
                 prepare_edit(reader, content_type, caller, (id, edit, payload), &context)?;
-            prepared.check_alone(reader, catalog, content_type, Some(stored.pk))?;
+            prepared.check_against_database(reader, catalog, content_type, Some(stored.pk))?;
             prepared.into_valid().map(drop)
         })
     }
@@ -51,7 +51,7 @@ impl Objects<'_> {
             let mut prepared =
                 PreparedObject::new(content_type, payload, &*config.ids, &context, budget)?;
             prepared.check_id(reader, content_type)?;
-            prepared.check_alone(reader, catalog, content_type, None)?;
+            prepared.check_against_database(reader, catalog, content_type, None)?;
             let prepared = prepared.into_valid()?;
             require_quota(reader, config.max_objects, u64::from(prepared.dates.deleted.is_none()))
         })

@@ -294,8 +294,9 @@ pub(crate) fn insert(
         schedule: None,
     };
     let stored = StoredObject { pk, id: Cow::Owned(id), internal, data: Cow::Owned(change.data) };
-    let event = (Event::ObjectCreated, content_type);
-    finish(writer, event, stored, (&change.changed, deleted_at, false), context)
+    let event = Event::ObjectCreated;
+    let written = Written { event, changed: &change.changed, has_new_date: false, deleted_at };
+    finish(writer, content_type, stored, written, context.stamp)
 }
 
 /// Writes a new version of an object.
@@ -338,20 +339,32 @@ pub(crate) fn update(
         ..before.internal
     };
     let stored = StoredObject { internal, data: Cow::Owned(change.data), ..before };
-    let event = (Event::ObjectUpdated, content_type);
-    finish(writer, event, stored, (&change.changed, deleted_at, has_new_date), context)
+    let event = Event::ObjectUpdated;
+    let written = Written { event, changed: &change.changed, has_new_date, deleted_at };
+    finish(writer, content_type, stored, written, context.stamp)
+}
+
+/// What was written.
+struct Written<'a> {
+    event: Event,
+    /// The names of the changed properties.
+    changed: &'a str,
+    /// The date of creation changed.
+    has_new_date: bool,
+    /// The deletion date that an import keeps.
+    deleted_at: Option<Timestamp>,
 }
 
 /// Logs the write of an object. If an import keeps its deletion date, moves the object to the trash
-/// instead. `changed` names the changed properties; `has_new_date` is true for a new date of creation.
+/// instead.
 fn finish(
     writer: &WriteTransaction<'_>,
-    (event, content_type): (Event, &CompiledType),
+    content_type: &CompiledType,
     mut stored: StoredObject<'static>,
-    (changed, deleted_at, has_new_date): (&str, Option<Timestamp>, bool),
-    context: &Context,
+    written: Written<'_>,
+    stamp: Stamp,
 ) -> Result<StoredObject<'static>> {
-    let stamp = context.stamp;
+    let Written { event, changed, has_new_date, deleted_at } = written;
     if let Some(at) = deleted_at {
         writer.trash_object(content_type.pk, stored.pk, Stamp { at, ..stamp })?;
         log_deletion(writer, content_type, &stored, stamp)?;

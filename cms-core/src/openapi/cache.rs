@@ -29,14 +29,14 @@ pub(crate) struct DocumentKey {
 impl DocumentCache {
     pub(crate) fn get(&self, key: &DocumentKey) -> Option<Arc<OpenApiDocument>> {
         let kept = self.0.lock();
-        let known = kept.iter().find(|(known, _)| known == key)?;
-        Some(Arc::clone(&known.1))
+        let entry = kept.iter().find(|(other, _)| other == key)?;
+        Some(Arc::clone(&entry.1))
     }
 
     pub(crate) fn insert(&self, key: DocumentKey, document: Arc<OpenApiDocument>) {
         let mut kept = self.0.lock();
         // Documents of older types are not needed any more.
-        kept.retain(|(known, _)| known.schema_rev >= key.schema_rev && *known != key);
+        kept.retain(|(other, _)| other.schema_rev >= key.schema_rev && *other != key);
         if kept.len() == MAX_DOCUMENTS {
             kept.pop_front();
         }

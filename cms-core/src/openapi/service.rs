@@ -39,11 +39,11 @@ impl OpenApi<'_> {
         let key = DocumentKey {
             schema_rev: catalog.rev,
             request: request.clone(),
-            access: types.map(|known| access(caller, known.name())).collect(),
+            access: types.map(|content_type| access(caller, content_type.name())).collect(),
             rights: self.rights(caller, request),
         };
-        if let Some(known) = self.cms.openapi_documents.get(&key) {
-            return Ok(known);
+        if let Some(document) = self.cms.openapi_documents.get(&key) {
+            return Ok(document);
         }
         let text = build(&catalog, &key)?;
         let tag = EntityTag::of(&text);
@@ -83,11 +83,11 @@ fn access(caller: &Caller, name: &str) -> Access {
 }
 
 fn build(catalog: &Catalog, key: &DocumentKey) -> Result<Vec<u8>> {
-    let types = catalog.types().iter().zip(&key.access).map(|(known, &access)| TypeAccess {
-        definition: &known.definition,
-        properties: &known.properties,
+    let types = catalog.types().iter().zip(&key.access).map(|(content_type, &access)| TypeAccess {
+        definition: &content_type.definition,
+        properties: &content_type.properties,
         access,
-        is_hidden: OMITTED_FROM_API_SCHEMAS.contains(&known.name()),
+        is_hidden: OMITTED_FROM_API_SCHEMAS.contains(&content_type.name()),
     });
     document::document(&types.collect::<Vec<_>>(), key.rights, &key.request)
         .map_err(Error::internal)

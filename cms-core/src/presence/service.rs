@@ -94,11 +94,13 @@ impl Presences<'_> {
         let types: Vec<_> = catalog
             .types()
             .iter()
-            .filter(|known| {
-                caller.may(Access::UPDATE, known.name()) && is_named(content_types, known.name())
+            .filter(|content_type| {
+                caller.may(Access::UPDATE, content_type.name())
+                    && is_named(content_types, content_type.name())
             })
             .collect();
-        let name_of = |ctd: i64| types.iter().find(|known| known.pk == ctd).map(|t| t.name());
+        let name_of =
+            |ctd: i64| types.iter().find(|content_type| content_type.pk == ctd).map(|t| t.name());
         let is_shown = |tab: &OpenTab| {
             name_of(tab.ctd).is_some() && object.is_none_or(|object| tab.object == object)
         };
@@ -134,8 +136,8 @@ impl Presences<'_> {
         self.cms.store.read(|reader| {
             reader.object_rows(Edition::Current, &pks, Columns::WithoutProperties, |ctd, stored| {
                 let content_type = catalog.find_by_pk(ctd);
-                if content_type.is_some_and(|known| {
-                    View::for_object(caller, known).contains_object(&stored.internal)
+                if content_type.is_some_and(|content_type| {
+                    View::for_object(caller, content_type).contains_object(&stored.internal)
                 }) {
                     in_view.insert(stored.pk);
                 }

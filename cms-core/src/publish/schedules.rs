@@ -37,7 +37,8 @@ impl Publishing<'_> {
         }
         self.cms.read_with_catalog(|reader, catalog| {
             let is_wanted = |name: &str| is_named(request.content_types.as_deref(), name);
-            let types = catalog.types().iter().map(|known| (known.pk, known.name()));
+            let types =
+                catalog.types().iter().map(|content_type| (content_type.pk, content_type.name()));
             let types = types.filter(|(_, name)| is_wanted(name) && caller.may(Access::READ, name));
             let ctds: Vec<i64> = types.map(|(pk, _)| pk).collect();
             let (total, rows) = reader.scheduled_objects(&ctds, from..=to, request.page.into())?;

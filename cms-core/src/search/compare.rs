@@ -55,8 +55,8 @@ impl Searching<'_> {
             let by_pk: HashMap<i64, bool> = catalog
                 .types()
                 .iter()
-                .filter(|known| known.is_searchable())
-                .map(|known| (known.pk, known.definition.draft_public))
+                .filter(|content_type| content_type.is_searchable())
+                .map(|content_type| (content_type.pk, content_type.definition.draft_public))
                 .collect();
             reader.for_each_state(|pk, ctd, status, state| {
                 let mut found = indexed.remove(&pk).unwrap_or_default();

@@ -161,7 +161,8 @@ impl Searching<'_> {
         catalog: &Catalog,
         types: &HashMap<i64, &CompiledType>,
     ) -> SearchScope {
-        let is_approved_only = |known: &CompiledType| View::for_list(caller, known).only_approved;
+        let is_approved_only =
+            |content_type: &CompiledType| View::for_list(caller, content_type).only_approved;
         let boost = |(name, boost): &(String, f32)| Some((catalog.find(name)?.pk, *boost));
         SearchScope {
             published: !view::sees_every_status(caller),
@@ -169,8 +170,8 @@ impl Searching<'_> {
                 .then(|| types.keys().copied().collect()),
             approved_only: types
                 .values()
-                .filter(|known| is_approved_only(known))
-                .map(|known| known.pk)
+                .filter(|content_type| is_approved_only(content_type))
+                .map(|content_type| content_type.pk)
                 .collect(),
             boosts: request.boosts.iter().filter_map(boost).collect(),
             now: self.cms.now().seconds(),
@@ -180,7 +181,11 @@ impl Searching<'_> {
 
 /// The types that are indexed, whether or not a request searches them.
 fn searchable_types(catalog: &Catalog) -> impl Iterator<Item = &CompiledType> {
-    catalog.types().iter().map(|known| &**known).filter(|known| known.is_searchable())
+    catalog
+        .types()
+        .iter()
+        .map(|content_type| &**content_type)
+        .filter(|content_type| content_type.is_searchable())
 }
 
 /// The types that a request searches, by primary key.
@@ -191,8 +196,10 @@ fn searched_types<'c>(
 ) -> HashMap<i64, &'c CompiledType> {
     let is_wanted = |name: &str| is_named(request.content_types.as_deref(), name);
     searchable_types(catalog)
-        .filter(|known| is_wanted(known.name()) && caller.may(Access::READ, known.name()))
-        .map(|known| (known.pk, known))
+        .filter(|content_type| {
+            is_wanted(content_type.name()) && caller.may(Access::READ, content_type.name())
+        })
+        .map(|content_type| (content_type.pk, content_type))
         .collect()
 }
 
@@ -216,7 +223,7 @@ fn declared<'a>(
     let scope = PathScope { catalog, caller, hydrate: request.hydrate };
     move |names| match names {
         [name] if response::HIT_FIELDS.contains(&name.as_str()) => true,
-        _ => types.values().any(|known| scope.declares(&known.properties, names)),
+        _ => types.values().any(|content_type| scope.declares(&content_type.properties, names)),
     }
 }
 
@@ -236,8 +243,9 @@ fn window(request: &SearchRequest) -> (usize, usize) {
 fn has_known_field(fields: &[WeightedField], types: &HashMap<i64, &CompiledType>) -> bool {
     let is_known = |path: &str| {
         let name = path.split('.').next().unwrap_or(path);
-        let has =
-            |known: &&CompiledType| known.properties.iter().any(|property| property.name == name);
+        let has = |content_type: &&CompiledType| {
+            content_type.properties.iter().any(|property| property.name == name)
+        };
         ["id", "internal"].contains(&name) || types.values().any(has)
     };
     fields.iter().any(|field| is_known(&field.path))
@@ -247,7 +255,7 @@ fn has_known_field(fields: &[WeightedField], types: &HashMap<i64, &CompiledType>
 fn refuse_order_in_lists(search: &Search, types: &HashMap<i64, &CompiledType>) -> Result<()> {
     let HitOrder::Score { then: Some(then) } = &search.order else { return Ok(()) };
     let SortBy::Path { path, .. } = &then.by else { return Ok(()) };
-    if types.values().any(|known| is_inside_list(&known.properties, path)) {
+    if types.values().any(|content_type| is_inside_list(&content_type.properties, path)) {
         let message = "Ordering by fields nested in lists is not possible";
         return Err(Error::invalid("order_by", message));
     }
@@ -269,10 +277,12 @@ fn rows<'t>(
     (found, hydration, projection): (&SearchResults, &Hydration<'_>, Option<&Projection>),
     buffered: &mut BufferReservation<'_>,
 ) -> Result<HashMap<i64, (&'t CompiledType, StoredObject<'static>)>> {
-    let edition =
-        |hit: &Hit| types.get(&hit.ctd).map(|known| View::for_list(caller, known).edition);
+    let edition = |hit: &Hit| {
+        types.get(&hit.ctd).map(|content_type| View::for_list(caller, content_type).edition)
+    };
     // One statement reads all types.
-    let needs = |columns| types.values().all(|known| hydration.columns(known) == columns);
+    let needs =
+        |columns| types.values().all(|content_type| hydration.columns(content_type) == columns);
     let mut same = [Columns::WithoutProperties, Columns::IndexedProperties].into_iter();
     let columns = same.find(|columns| needs(*columns)).unwrap_or(Columns::All);
     // Only the named properties are kept in memory.
@@ -286,10 +296,10 @@ fn rows<'t>(
             continue;
         }
         reader.object_rows(wanted, &pks, columns, |ctd, stored| {
-            if let Some(known) = types.get(&ctd) {
-                let view = View::for_list(caller, known);
+            if let Some(content_type) = types.get(&ctd) {
+                let view = View::for_list(caller, content_type);
                 if view.edition == wanted && view.admits_state(&stored.internal) {
-                    let mut stored = with_properties(stored, columns, known);
+                    let mut stored = with_properties(stored, columns, content_type);
                     if let Some(projection) = reduced {
                         stored.data = projection.reduced(&stored.data).into();
                     }
@@ -297,7 +307,7 @@ fn rows<'t>(
                     bytes += size;
                     render::require_bounded(bytes)?;
                     buffered.add(size)?;
-                    rows.insert(stored.pk, (*known, stored.into_owned()));
+                    rows.insert(stored.pk, (*content_type, stored.into_owned()));
                 }
             }
             Ok(())

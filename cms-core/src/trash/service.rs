@@ -47,30 +47,38 @@ impl Trash<'_> {
         caller.require_write()?;
         let range = request.range()?;
         self.cms.read_with_catalog(|reader, catalog| {
-            let actor = request.by.as_ref().map(|id| reader.actor_pk(id)).transpose()?;
-            let wanted = actor.flatten().map(ActorRef::Row);
-            let wanted = wanted.map(|actor| Ok(reader.authors([actor])?.author_of(actor)));
-            let wanted: Option<Author> = wanted.transpose()?;
-            let is_listed = |known: &&Arc<CompiledType>| {
+            let nothing = || Ok(List::new(request.page, 0, Vec::new()));
+            let (mut actor, mut author) = (None, None);
+            if let Some(id) = &request.by {
+                // An unknown actor deleted nothing.
+                let Some(pk) = reader.actor_pk(id)? else { return nothing() };
+                let reference = ActorRef::Row(pk);
+                author = Some(reader.authors([reference])?.author_of(reference));
+                actor = Some(pk);
+            }
+            let is_listed = |content_type: &&Arc<CompiledType>| {
                 // Authors whom the caller may not see are not found, either.
                 let is_hidden =
-                    |by: &Author| by.clone().shown_to(caller, known.name()).id.is_none();
-                is_named(request.content_types.as_deref(), known.name())
-                    && caller.may(READ, known.name())
-                    && !wanted.as_ref().is_some_and(is_hidden)
+                    |by: &Author| by.clone().shown_to(caller, content_type.name()).id.is_none();
+                is_named(request.content_types.as_deref(), content_type.name())
+                    && caller.may(READ, content_type.name())
+                    && !author.as_ref().is_some_and(is_hidden)
             };
-            let types: Vec<i64> =
-                catalog.types().iter().filter(is_listed).map(|known| known.pk).collect();
-            // An unknown actor deleted nothing.
-            if types.is_empty() || caller.visibility.public_only || actor == Some(None) {
-                return Ok(List::new(request.page, 0, Vec::new()));
+            let types: Vec<i64> = catalog
+                .types()
+                .iter()
+                .filter(is_listed)
+                .map(|content_type| content_type.pk)
+                .collect();
+            if types.is_empty() || caller.visibility.public_only {
+                return nothing();
             }
             let all = types.len() == catalog.types().len();
             let filter = TrashFilter {
                 types: (!all).then_some(types),
                 range,
                 text: request.text.clone(),
-                actor: actor.flatten(),
+                actor,
             };
             let total = reader.trash_count(&filter)?;
             let entries = reader.trash_list(&filter, request.page.into())?;
@@ -120,7 +128,7 @@ impl Trash<'_> {
         let names = request.content_types.clone();
         let (removed_count, more, files) =
             self.cms.write_with_catalog(move |writer, catalog| {
-                let row = |name: &String| catalog.find(name).map(|known| known.pk);
+                let row = |name: &String| catalog.find(name).map(|content_type| content_type.pk);
                 let types: Option<Vec<i64>> =
                     names.map(|names| names.iter().filter_map(row).collect());
                 let limit = limits::MAX_TRASH_REMOVALS;
@@ -173,8 +181,8 @@ pub(super) fn find<'c>(
     let pk = read::digits(entry).ok_or_else(unknown)?;
     let found = reader.trash_entry(pk)?.ok_or_else(unknown)?;
     let content_type = catalog.find_by_pk(found.ctd);
-    let is_visible = |known: &&Arc<CompiledType>| {
-        caller.may(needs, known.name()) && !caller.visibility.public_only
+    let is_visible = |content_type: &&Arc<CompiledType>| {
+        caller.may(needs, content_type.name()) && !caller.visibility.public_only
     };
     Ok((found, content_type.filter(is_visible).ok_or_else(unknown)?))
 }
@@ -192,18 +200,18 @@ fn items(
 ) -> Result<Vec<TrashItem>> {
     let authors = reader.authors(entries.iter().map(|entry| entry.deleted_by))?;
     let item = |entry: &TrashEntry| {
-        let known = catalog.find_by_pk(entry.ctd)?;
+        let content_type = catalog.find_by_pk(entry.ctd)?;
         let by = authors.author_of(entry.deleted_by);
         let expires_at = entry.deleted_at.0 + limits::TRASH_RETENTION_DAYS * 86_400_000_000;
         Some(TrashItem {
             entry: entry.pk.to_string(),
-            content_type: known.name().to_owned(),
+            content_type: content_type.name().to_owned(),
             id: entry.id.clone(),
             object_title: entry.title.clone(),
             version: entry.version,
             deleted_at: dates::microsecond_date(entry.deleted_at),
             expires_at: dates::microsecond_date(Timestamp(expires_at)),
-            by: by.shown_to(caller, known.name()),
+            by: by.shown_to(caller, content_type.name()),
             id_taken: entry.id_taken,
         })
     };
@@ -234,11 +242,11 @@ fn remove_entries(
     }
     let mut files = Vec::new();
     for (ctd, entries) in by_type {
-        let Some(known) = catalog.find_by_pk(ctd) else { continue };
+        let Some(content_type) = catalog.find_by_pk(ctd) else { continue };
         let pks: Vec<i64> = entries.iter().map(|entry| entry.pk).collect();
-        let audience = Audience::of(known, false);
-        writer.remove_trash((ctd, known.name()), &pks, audience, stamp)?;
-        if known.name() == MEDIA {
+        let audience = Audience::of(content_type, false);
+        writer.remove_trash((ctd, content_type.name()), &pks, audience, stamp)?;
+        if content_type.name() == MEDIA {
             files.extend(entries.iter().filter_map(unused_file));
         }
     }

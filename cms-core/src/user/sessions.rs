@@ -89,7 +89,7 @@ impl Sessions<'_> {
         let renewed = passwords::is_outdated(&password_hash)
             .then(|| passwords::hash(password, config.ids.secret()))
             .transpose()?;
-        let (pk, known) = (user.pk, client.clone());
+        let (pk, session_client) = (user.pk, client.clone());
         let cookie = self.cms.store.write(move |writer| {
             let user = writer.user(pk)?.filter(|user| {
                 !user.profile.disabled && user.password.as_ref() == Some(&password_hash)
@@ -98,7 +98,7 @@ impl Sessions<'_> {
             if let Some(renewed) = renewed {
                 writer.set_password(pk, &renewed)?;
             }
-            open(writer, &config, user.pk, known)
+            open(writer, &config, user.pk, session_client)
         })?;
         self.signed_in(cookie, "password", client)
     }
@@ -132,7 +132,7 @@ impl Sessions<'_> {
             (Some(profile), secret)
         };
         errors.into_result()?;
-        let (config, known) = (self.cms.config.clone(), client.clone());
+        let (config, session_client) = (self.cms.config.clone(), client.clone());
         let password_hash = passwords::hash(&secret, config.ids.secret())?;
         let cookie = self.cms.store.write(move |writer| {
             let (_, user) = find_link(writer, hash, now)?;
@@ -149,7 +149,7 @@ impl Sessions<'_> {
                 }
                 (None, None) => return Err(expired()),
             };
-            open(writer, &config, user, known)
+            open(writer, &config, user, session_client)
         })?;
         self.signed_in(cookie, link.kind.as_str(), client)
     }
@@ -234,8 +234,8 @@ impl Sessions<'_> {
         let ((user, _), now) = (session_of(caller)?, self.cms.now());
         let (id, uid) = (id.to_owned(), caller.actor.id.clone());
         self.cms.store.write(move |writer| {
-            let known = writer.sessions_of(user)?;
-            let found = known.iter().find(|row| row.id == id && row.lifetime.is_valid(now));
+            let sessions = writer.sessions_of(user)?;
+            let found = sessions.iter().find(|row| row.id == id && row.lifetime.is_valid(now));
             let found = found.ok_or_else(|| Error::not_found("session", &id))?;
             writer.remove_session(found.pk)?;
             tracing::info!(user = %uid, method = "ended", "session ended");

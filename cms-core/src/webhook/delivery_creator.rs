@@ -72,14 +72,11 @@ pub(super) fn create_deliveries(
         cursor.0.fetch_max(batch.seq, Ordering::Relaxed);
         return Ok(has_more);
     }
-    let read_up_to = cursor.0.load(Ordering::Relaxed);
+    let cursor_in_memory = cursor.0.load(Ordering::Relaxed);
     store.write(move |writer| {
         // If the cursor has moved, another process has created the same deliveries.
-        if writer.webhook_cursor()?.max(read_up_to) == from {
-            batch.write(writer, now)
-        } else {
-            Ok(())
-        }
+        let cursor_now = writer.webhook_cursor()?.max(cursor_in_memory);
+        if cursor_now == from { batch.write(writer, now) } else { Ok(()) }
     })?;
     Ok(has_more)
 }
@@ -224,6 +221,7 @@ impl CollectedChanges {
             ctd: None,
             object: None,
             version: None,
+            // Its queue: a delivery of changes has no type.
             type_name: change_batch::QUEUE.to_owned(),
             id_or_changes: String::new(),
             actor,
@@ -338,13 +336,13 @@ fn subjects(reader: &Reader<'_>, catalog: &Catalog, entry: &DetailedEntry) -> Re
             reader.trashed_at(entry.ctd, entry.at)?.into_iter().map(subject).collect()
         }
         (_, None) => {
-            let known = catalog.find_by_pk(entry.ctd);
-            let subject = |known: &Arc<CompiledType>| Subject {
+            let content_type = catalog.find_by_pk(entry.ctd);
+            let subject = |content_type: &Arc<CompiledType>| Subject {
                 object: None,
                 version: None,
-                id: known.uid.clone(),
+                id: content_type.uid.clone(),
             };
-            known.map(subject).into_iter().collect()
+            content_type.map(subject).into_iter().collect()
         }
     })
 }

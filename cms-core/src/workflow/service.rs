@@ -41,7 +41,7 @@ impl Workflows<'_> {
     pub fn list(&self) -> Result<List<Workflow>> {
         let catalog = self.cms.current_catalog()?;
         Ok(List::single_page(
-            catalog.workflows.all().iter().map(|known| (**known).clone()).collect(),
+            catalog.workflows.all().iter().map(|workflow| (**workflow).clone()).collect(),
         ))
     }
 
@@ -185,15 +185,15 @@ pub(crate) fn put(
     workflow: &Workflow,
     stamp: Stamp,
 ) -> Result<()> {
-    let known = catalog.workflows.find(&workflow.id);
-    let is_new = known.is_none();
+    let before = catalog.workflows.find(&workflow.id);
+    let is_new = before.is_none();
     if is_new && catalog.workflows.all().len() >= limits::MAX_WORKFLOWS {
         return Err(Error::Forbidden);
     }
     writer.put_workflow(workflow)?;
     let rev = writer.bump_content_types()?;
     let changes_public_view =
-        known.is_some_and(|known| has_public_state(known) != has_public_state(workflow));
+        before.is_some_and(|before| has_public_state(before) != has_public_state(workflow));
     for content_type in types_using(catalog, &workflow.id) {
         writer.touch_ctd(content_type.pk, rev)?;
         if changes_public_view {
@@ -218,7 +218,8 @@ pub(crate) fn lost_states(
     keeps_workflow: impl Fn(i64) -> bool,
 ) -> Result<FieldErrors> {
     let mut errors = FieldErrors::default();
-    for content_type in types_using(catalog, &workflow.id).filter(|known| keeps_workflow(known.pk))
+    for content_type in
+        types_using(catalog, &workflow.id).filter(|content_type| keeps_workflow(content_type.pk))
     {
         if let Some(state) = writer.state_outside(content_type.pk, &workflow.states)? {
             let name = content_type.name();
@@ -229,7 +230,7 @@ pub(crate) fn lost_states(
 }
 
 fn types_using<'c>(catalog: &'c Catalog, id: &str) -> impl Iterator<Item = &'c Arc<CompiledType>> {
-    catalog.types().iter().filter(move |known| known.definition.workflow_id == id)
+    catalog.types().iter().filter(move |content_type| content_type.definition.workflow_id == id)
 }
 
 /// Returns a custom workflow: built-in workflows cannot be changed.

@@ -135,8 +135,9 @@ impl WorkingCopies<'_> {
                     WorkingCopySubject::Object(_) => required_access(""),
                     WorkingCopySubject::New { id, .. } => required_access(id),
                 };
-                catalog.find_by_pk(row.ctd).is_some_and(|known| {
-                    is_named(content_types, known.name()) && caller.may(needs, known.name())
+                catalog.find_by_pk(row.ctd).is_some_and(|content_type| {
+                    is_named(content_types, content_type.name())
+                        && caller.may(needs, content_type.name())
                 })
             });
             let mut visible = HashSet::new();
@@ -153,10 +154,16 @@ impl WorkingCopies<'_> {
             // Tags are computed from complete objects, so only for the rows of the page.
             let mut shown = HashMap::new();
             let columns = Columns::All;
-            visible_objects(reader, catalog, caller, (&rows, columns), |known, view, stored| {
-                let tag = state_tag(known, view, &stored);
-                shown.insert(stored.pk, (stored.id.into_owned(), tag));
-            })?;
+            visible_objects(
+                reader,
+                catalog,
+                caller,
+                (&rows, columns),
+                |content_type, view, stored| {
+                    let tag = state_tag(content_type, view, &stored);
+                    shown.insert(stored.pk, (stored.id.into_owned(), tag));
+                },
+            )?;
             let summaries = rows.into_iter().map(|row| summary(row, catalog, &shown));
             Ok(List::new(page, total, summaries.collect()))
         })

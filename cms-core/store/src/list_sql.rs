@@ -307,8 +307,4 @@ impl<'a> Builder<'a> {
 }
 
 #[cfg(test)]
-mod plans;
-#[cfg(test)]
-mod support;
-#[cfg(test)]
 mod tests;

@@ -88,7 +88,7 @@ impl WriteTransaction<'_> {
              WHERE pk = ?1",
             params![pk, status.as_str(), stamp.at.seconds(), stamp.actor],
         )?;
-        self.withdraw(ctd, pk)
+        self.delete_published_row(ctd, pk)
     }
 
     /// Sets or removes the schedule of an object; `actor` is recorded as its author.
@@ -119,13 +119,13 @@ impl WriteTransaction<'_> {
     }
 
     /// Removes the published version of an object, if any.
-    pub(super) fn withdraw(&self, ctd: i64, pk: i64) -> Result<()> {
+    pub(super) fn delete_published_row(&self, ctd: i64, pk: i64) -> Result<()> {
         let removed = self.execute_and_count("DELETE FROM published WHERE pk = ?1", [pk])?;
         self.record_public_change(ctd, -i64::from(removed > 0))
     }
 
     /// Removes all published versions of a type.
-    pub(super) fn withdraw_all(&self, ctd: i64) -> Result<()> {
+    pub(super) fn delete_published_rows(&self, ctd: i64) -> Result<()> {
         self.execute("DELETE FROM published WHERE ctd = ?1", [ctd])?;
         self.execute(
             "UPDATE ctd_state SET published = 0, changes = changes + 1 WHERE ctd = ?1",
@@ -156,7 +156,7 @@ impl WriteTransaction<'_> {
              WHERE ctd = ?1",
             [ctd],
         )?;
-        self.withdraw_all(ctd)
+        self.delete_published_rows(ctd)
     }
 
     /// Returns the primary keys of objects that were edited after publication.

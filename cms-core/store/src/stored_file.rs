@@ -100,7 +100,7 @@ impl WriteTransaction<'_> {
         recent: Range<Timestamp>,
     ) -> Result<bool> {
         let is_free = self.stored_file(id)?.as_ref() == Some(fingerprint)
-            || self.remove_file_record(id, recent)?;
+            || self.remove_file_record_unless_recent(id, recent)?;
         if is_free {
             self.record_file(id, fingerprint, at)?;
         }
@@ -108,12 +108,16 @@ impl WriteTransaction<'_> {
     }
 
     /// Removes the record of a file, unless it was recorded within the period `recent`. Returns whether the file has no
-    /// record now.
-    pub fn remove_file_record(&self, id: &FileId, again: Range<Timestamp>) -> Result<bool> {
+    /// record now: also true if it had none.
+    pub fn remove_file_record_unless_recent(
+        &self,
+        id: &FileId,
+        recent: Range<Timestamp>,
+    ) -> Result<bool> {
         let id = id.to_string();
         self.execute(
             "DELETE FROM stored_file WHERE id = ?1 AND NOT (stored_at > ?2 AND stored_at < ?3)",
-            params![id, again.start.0, again.end.0],
+            params![id, recent.start.0, recent.end.0],
         )?;
         self.query_value("SELECT NOT EXISTS (SELECT 1 FROM stored_file WHERE id = ?1)", [id])
     }

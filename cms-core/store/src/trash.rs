@@ -257,9 +257,9 @@ impl Reader<'_> {
 }
 
 impl WriteTransaction<'_> {
-    /// Moves an object to the trash; removes its links and its published version.
+    /// Moves an object to the trash; removes its links (`ON DELETE CASCADE`) and its published version.
     pub fn trash_object(&self, ctd: i64, pk: i64, stamp: Stamp) -> Result<()> {
-        self.withdraw(ctd, pk)?;
+        self.delete_published_row(ctd, pk)?;
         self.execute(concat!(trash!(), "WHERE pk = ?1"), params![pk, stamp.at.0, stamp.actor])?;
         self.execute("DELETE FROM object WHERE pk = ?1", [pk])?;
         self.record_change(ctd, -1)
@@ -267,7 +267,7 @@ impl WriteTransaction<'_> {
 
     /// Moves all objects of a type to the trash; returns their number.
     pub fn trash_all(&self, ctd: i64, stamp: Stamp) -> Result<usize> {
-        self.withdraw_all(ctd)?;
+        self.delete_published_rows(ctd)?;
         self.execute(concat!(trash!(), "WHERE ctd = ?1"), params![ctd, stamp.at.0, stamp.actor])?;
         let removed = self.execute_and_count("DELETE FROM object WHERE ctd = ?1", [ctd])?;
         self.record_change(ctd, -i64::try_from(removed).unwrap_or(i64::MAX))?;

@@ -123,8 +123,10 @@ pub struct Catalog {
 impl Catalog {
     /// `types` are sorted by name.
     pub fn new(rev: i64, types: Vec<Arc<CompiledType>>, workflows: WorkflowSet) -> Self {
-        let by_name =
-            types.iter().map(|known| (known.name().to_owned(), Arc::clone(known))).collect();
+        let by_name = types
+            .iter()
+            .map(|content_type| (content_type.name().to_owned(), Arc::clone(content_type)))
+            .collect();
         Self { rev, types, by_name, workflows }
     }
 
@@ -138,13 +140,13 @@ impl Catalog {
     }
 
     pub fn find_by_pk(&self, pk: i64) -> Option<&Arc<CompiledType>> {
-        self.types.iter().find(|known| known.pk == pk)
+        self.types.iter().find(|content_type| content_type.pk == pk)
     }
 
     /// The number of slots with an index: the maximum number of indexed values of a type, and not less than
     /// [`limits::MAX_INDEXED_PROPERTIES`].
     pub fn slot_count(&self) -> usize {
-        let counts = self.types.iter().map(|known| known.indexed.count());
+        let counts = self.types.iter().map(|content_type| content_type.indexed.count());
         counts.max().unwrap_or_default().max(limits::MAX_INDEXED_PROPERTIES)
     }
 
@@ -156,11 +158,12 @@ impl Catalog {
     /// Finds a type by name, by id, or by a unique label, see
     /// docs/reference/content-types.md#get-a-content-type
     pub fn look_up(&self, name: &str) -> Result<&Arc<CompiledType>> {
-        let by_id = || self.types.iter().find(|known| known.uid == name);
+        let by_id = || self.types.iter().find(|content_type| content_type.uid == name);
         if let Some(found) = self.find(name).or_else(by_id) {
             return Ok(found);
         }
-        let mut labelled = self.types.iter().filter(|known| known.definition.label == name);
+        let mut labelled =
+            self.types.iter().filter(|content_type| content_type.definition.label == name);
         match (labelled.next(), labelled.next()) {
             (Some(found), None) => Ok(found),
             _ => Err(Error::type_not_found(name)),

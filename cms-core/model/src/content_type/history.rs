@@ -16,7 +16,7 @@ pub fn convert_object(definitions: &[Definition], data: &str) -> Result<Map<Stri
     for (before, after) in definitions.iter().zip(definitions.iter().skip(1)) {
         let (old, new) = (before.properties(), after.properties());
         let mut rewrite = Rewrite::new((before, &old), (after, &new));
-        let rewritten = rewrite.object("", "", &data, &|_| Ok(true))?;
+        let rewritten = rewrite.rewrite_version("", "", &data, &|_| Ok(true))?;
         data = rewritten.map_or(data, |rewritten| rewritten.data);
     }
     let mut object: Map<String, Value> = serde_json::from_str(&data).map_err(Error::internal)?;

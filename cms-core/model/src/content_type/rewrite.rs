@@ -103,7 +103,7 @@ impl<'a> Rewrite<'a> {
     pub fn reads_objects(&self) -> bool {
         self.titles_change
             || !self.combinations.is_empty()
-            || self.steps.iter().any(|step| !step.affects_no_values())
+            || self.steps.iter().any(|step| step.may_affect_values())
     }
 
     /// Returns whether the change affects stored values of a property for which `condition` is true.
@@ -123,7 +123,7 @@ impl<'a> Rewrite<'a> {
     }
 
     /// Rewrites one stored version of an object; none when it does not change.
-    pub fn object(
+    pub fn rewrite_version(
         &mut self,
         id: &str,
         title: &str,
@@ -251,14 +251,14 @@ impl<'a> PropertyStep<'a> {
         self.diff.old.into_iter().chain(self.diff.new)
     }
 
-    /// Returns whether the change affects no stored value: an added optional property.
-    fn affects_no_values(&self) -> bool {
-        self.diff.old.is_none() && self.diff.new.is_some_and(|new| !new.required)
+    /// Returns whether the change may affect stored values: any but an added optional property.
+    fn may_affect_values(&self) -> bool {
+        self.diff.old.is_some() || self.diff.new.is_none_or(|new| new.required)
     }
 
     /// Returns whether stored versions of objects may change.
     fn rewrites(&self) -> bool {
-        !self.affects_no_values()
+        self.may_affect_values()
             && (self.converts || self.diff.new.is_none() || self.diff.is_renamed())
     }
 
@@ -270,7 +270,7 @@ impl<'a> PropertyStep<'a> {
         blockers: &mut FieldErrors,
         exists: &impl Fn(&str) -> Result<bool>,
     ) -> Result<MemberEdit> {
-        if self.affects_no_values() {
+        if !self.may_affect_values() {
             return Ok(MemberEdit::Keep);
         }
         let is_read = self.converts

@@ -88,12 +88,11 @@ impl View {
     }
 }
 
-/// The callers that see a change in the journal: those whose lists the change can alter. Ordered from the smallest
-/// audience to the largest (`Preview < AllStates < Everyone`). The audience is stored with the change, because the
-/// object or its type may be deleted later.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// The callers that see a change in the journal: those whose lists the change can alter. The audience is stored with
+/// the change, because the object or its type may be deleted later.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Audience {
-    /// Only callers that see current versions in every status.
+    /// Only callers that see current versions in every status (draft, modified, archived).
     Preview,
     /// Callers that see objects in every workflow state, and those of `Preview`.
     AllStates,
@@ -111,20 +110,13 @@ impl Audience {
         }
     }
 
-    /// The smallest audience that includes the caller. The caller sees changes whose audience includes it.
-    pub fn of_caller(caller: &Caller) -> Self {
-        if sees_every_status(caller) {
-            Self::Preview
-        } else if caller.visibility.public_only {
-            Self::Everyone
-        } else {
-            Self::AllStates
+    /// Returns whether a caller sees the change.
+    pub fn includes(self, caller: &Caller) -> bool {
+        match self {
+            Self::Preview => sees_every_status(caller),
+            Self::AllStates => sees_every_status(caller) || !caller.visibility.public_only,
+            Self::Everyone => true,
         }
-    }
-
-    /// Returns whether callers of an audience are part of this one.
-    pub fn includes(self, other: Self) -> bool {
-        self >= other
     }
 
     /// The number in the journal.

@@ -52,16 +52,16 @@ pub fn document(
 }
 
 fn build(types: &[TypeAccess<'_>], rights: CallerRights, request: &OpenApiRequest) -> Document {
-    let shown = || types.iter().filter(|known| !known.is_hidden);
-    let named = names(shown().map(|known| known.definition.name.as_str()));
+    let shown = || types.iter().filter(|content_type| !content_type.is_hidden);
+    let named = names(shown().map(|content_type| content_type.definition.name.as_str()));
     // Names do not depend on the rights of the caller.
     let documented: Vec<DocumentedType<'_>> = shown()
         .zip(named)
-        .map(|(known, names)| DocumentedType {
-            definition: known.definition,
-            properties: known.properties,
+        .map(|(content_type, names)| DocumentedType {
+            definition: content_type.definition,
+            properties: content_type.properties,
             names,
-            access: known.access,
+            access: content_type.access,
         })
         .filter(|content_type| content_type.access != Access::NONE)
         .collect();
@@ -105,7 +105,7 @@ fn build(types: &[TypeAccess<'_>], rights: CallerRights, request: &OpenApiReques
         tags.extend(owned(&[INTERNAL_TAG, GRAPHQL_TAG]));
     }
     if let Some(rights) = rights.management {
-        let accesses: Vec<Access> = types.iter().map(|known| known.access).collect();
+        let accesses: Vec<Access> = types.iter().map(|content_type| content_type.access).collect();
         management::extend(&mut operations);
         operations.push(system::changes());
         let grants = Grants { rights, accesses: &accesses, may_upload };

@@ -76,14 +76,16 @@ pub struct LinkScope<'a> {
 
 impl LinkScope<'_> {
     fn types(&self) -> impl Iterator<Item = &Arc<CompiledType>> {
-        let may_read = |known: &&Arc<CompiledType>| self.caller.may(Access::READ, known.name());
+        let may_read =
+            |content_type: &&Arc<CompiledType>| self.caller.may(Access::READ, content_type.name());
         self.catalog.types().iter().filter(may_read)
     }
 
     /// The types that links of a relation lead to.
     fn targets(&self, relation: &Property) -> impl Iterator<Item = &Arc<CompiledType>> {
         let target = relation.relation.as_ref().and_then(|relation| relation.target.as_deref());
-        self.types().filter(move |known| target.is_none_or(|target| target == known.name()))
+        self.types()
+            .filter(move |content_type| target.is_none_or(|target| target == content_type.name()))
     }
 
     /// Returns whether a type with these properties declares the path of a filter.
@@ -252,7 +254,8 @@ impl Resolver<'_> {
         let has_address =
             member == IncomingMember::DataUrl && condition.operator != Operator::NotEmpty;
         let of_types = self.scope.catalog.types().iter();
-        let linking = of_types.filter(|known| known.properties.iter().any(Property::may_link));
+        let linking =
+            of_types.filter(|content_type| content_type.properties.iter().any(Property::may_link));
         let is_complete =
             sources.len() == linking.count() && sources.iter().all(|source| !source.is_partial);
         let address = has_address.then_some(condition);

@@ -32,7 +32,7 @@ const HEADER: &str = "\
 
 /// Prints the types of content types, which are sorted by name.
 pub fn file(types: &[ContentType]) -> String {
-    let names = name::identifiers(types.iter().map(|known| known.name.as_str()));
+    let names = name::identifiers(types.iter().map(|content_type| content_type.name.as_str()));
     let known: Vec<(Definition, String)> = types.iter().map(Definition::of).zip(names).collect();
     let mut text = format!("{HEADER}{SUPPORT}\n{}", map(&known));
     for (definition, identifier) in &known {

@@ -11,7 +11,7 @@ use crate::clock::Timestamp;
 pub const PARALLEL_REQUESTS: usize = 4;
 /// Number of failed attempts after which the log shows a delivery as an error.
 const ERROR_ATTEMPTS: u32 = 3;
-/// An endpoint is down when this number of objects have an outage as their last attempt.
+/// An endpoint is down when, for this number of objects, the last attempt was an outage.
 const OUTAGES_UNTIL_DOWN: u64 = 2;
 const INITIAL_BACKOFF_SECONDS: i64 = 10;
 /// The backoff after the second failure; each later one is twice as long as the previous one.

@@ -10,11 +10,11 @@ use cms_store::Reader;
 use super::{KnownTargets, PreparedObject};
 
 impl PreparedObject {
-    /// Adds the errors that need the database: link targets, and unique values.
+    /// Adds the errors that need the database: link targets, and unique values. The objects of a batch share `known`.
     ///
     /// `itself` is the primary key of an existing object. Objects to be moved to the trash are not
     /// checked.
-    pub(crate) fn check_against_database(
+    pub(crate) fn check_with_known_targets(
         &mut self,
         reader: &Reader<'_>,
         catalog: &Catalog,
@@ -33,8 +33,8 @@ impl PreparedObject {
         self.unique.check(reader, content_type, itself, &mut self.errors)
     }
 
-    /// As [`Self::check_against_database`], for an object that is written without others.
-    pub(crate) fn check_alone(
+    /// As [`Self::check_with_known_targets`], for an object outside a batch.
+    pub(crate) fn check_against_database(
         &mut self,
         reader: &Reader<'_>,
         catalog: &Catalog,
@@ -42,7 +42,7 @@ impl PreparedObject {
         itself: Option<i64>,
     ) -> Result<()> {
         let known = &mut KnownTargets::default();
-        self.check_against_database(reader, catalog, content_type, itself, known)
+        self.check_with_known_targets(reader, catalog, content_type, itself, known)
     }
 
     /// Adds the error of a second object of a single-object type, or of an existing id.

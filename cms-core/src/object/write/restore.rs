@@ -193,9 +193,9 @@ impl Restoration {
     ) -> Result<Self> {
         let mut known = KnownTargets::with_inserted(content_type.pk, &self.prepared.id);
         self.prepared.check_id(reader, content_type)?;
-        self.prepared.check_against_database(reader, catalog, content_type, None, &mut known)?;
+        self.prepared.check_with_known_targets(reader, catalog, content_type, None, &mut known)?;
         if let Some(published) = &mut self.prepared_published {
-            published.check_against_database(reader, catalog, content_type, None, &mut known)?;
+            published.check_with_known_targets(reader, catalog, content_type, None, &mut known)?;
             self.prepared.errors.merge(published.errors.clone());
         }
         self.prepared = self.prepared.into_valid()?;

@@ -18,11 +18,11 @@ use cms_model::{
 use proptest::{collection::vec, option, prelude::*, sample::select};
 use serde_json::{Map, Value, json};
 
-use super::{
-    ListCounts, page,
-    support::{CTD, Stored, database, insert, list, listed, properties, run},
-    unique_lookup,
-};
+use self::support::{CTD, Stored, database, insert, list, listed, properties, run};
+use super::{ListCounts, page, unique_lookup};
+
+mod plans;
+mod support;
 
 /// Few different texts, so that conditions often match; some differ only in letter case.
 const TEXTS: [&str; 24] = [

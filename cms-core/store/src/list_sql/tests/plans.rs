@@ -22,11 +22,8 @@ use cms_model::{
 };
 use serde_json::{Value, json};
 
-use super::{
-    ListCounts, count, page,
-    support::{CTD, Stored, database, insert, listed, plan, properties},
-    unique_lookup,
-};
+use super::support::{CTD, Stored, database, insert, listed, plan, properties};
+use crate::list_sql::{ListCounts, count, page, unique_lookup};
 
 const FEW: ListCounts = ListCounts { matching: 10, total: 100_000 };
 const MANY: ListCounts = ListCounts { matching: 50_000, total: 100_000 };

@@ -11,8 +11,11 @@ use cms_model::{
 use rusqlite::{Connection, params_from_iter};
 use serde_json::{Value, json};
 
-use super::{ListCounts, ListedType, Statement, count, page};
-use crate::{functions, slots};
+use crate::{
+    functions,
+    list_sql::{ListCounts, ListedType, Statement, count, page},
+    slots,
+};
 
 pub(super) const CTD: i64 = 7;
 
@@ -86,10 +89,10 @@ pub(super) fn database(properties: &[Property]) -> Connection {
     let connection = Connection::open_in_memory().unwrap();
     functions::register(&connection).unwrap();
     for migration in [
-        include_str!("../../migrations/V1__base.sql"),
-        include_str!("../../migrations/V2__publishing.sql"),
-        include_str!("../../migrations/V5__descending.sql"),
-        include_str!("../../migrations/V12__link_sources.sql"),
+        include_str!("../../../migrations/V1__base.sql"),
+        include_str!("../../../migrations/V2__publishing.sql"),
+        include_str!("../../../migrations/V5__descending.sql"),
+        include_str!("../../../migrations/V12__link_sources.sql"),
     ] {
         connection.execute_batch(migration).unwrap();
     }
