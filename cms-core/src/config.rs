@@ -26,7 +26,7 @@ pub struct ClusterConfig {
     /// URL at which other nodes reach this one, if they do.
     pub address: Option<String>,
     /// Whether this node keeps the cluster from moving to a newer database schema.
-    pub blocks_upgrade: bool,
+    pub holds_upgrade: bool,
     /// Maximum staleness of reads of content; zero if they are strict, see
     /// docs/reference/cluster.md#read-consistency.
     pub read_bound: Duration,
@@ -40,7 +40,7 @@ impl ClusterConfig {
             database,
             name: name.into(),
             address: None,
-            blocks_upgrade: false,
+            holds_upgrade: false,
             read_bound: Duration::ZERO,
             schemas: Schemas::default(),
         }

@@ -55,13 +55,18 @@ pub(crate) async fn run_without_permit<T: Send + 'static>(
     work: impl FnOnce(&App) -> T + Send + 'static,
 ) -> Result<T> {
     let app = Arc::clone(app);
-    let joined = task::spawn_blocking(move || run_inline(&app, work)).await;
+    let joined = task::spawn_blocking(move || catch_panic(|| work(&app))).await;
     joined.map_err(Error::internal)?
 }
 
 /// Runs work of microseconds on the current thread, where changing threads would take longer.
 pub(crate) fn run_inline<T>(app: &App, work: impl FnOnce(&App) -> T) -> Result<T> {
-    catch_unwind(AssertUnwindSafe(|| work(app))).map_err(|panic| {
+    catch_panic(|| work(app))
+}
+
+/// Runs work; a panic becomes an internal error.
+fn catch_panic<T>(work: impl FnOnce() -> T) -> Result<T> {
+    catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
         let message = panic
             .downcast_ref::<&str>()
             .copied()

@@ -87,8 +87,9 @@ impl Consistency {
     }
 }
 
-/// Checks the head of the cluster: one check at a time, for all requests that wait when it begins.
-pub(crate) struct HeadChecks {
+/// Keeps the replica of a node current: compares it with the head of the cluster and applies the commits that it lacks,
+/// once for all requests that wait when this begins.
+pub(crate) struct ReplicaSync {
     state: Mutex<State>,
     work: Condvar,
     /// How long requests waited, in seconds.
@@ -121,27 +122,27 @@ fn respond(waiting: Vec<WaitingRequest>, result: &std::result::Result<(), String
     }
 }
 
-impl HeadChecks {
-    /// Starts the thread that checks the head for a node of a cluster, until [`Self::stop`].
+impl ReplicaSync {
+    /// Starts the thread of a node of a cluster, which runs until [`Self::stop`].
     pub(crate) fn start(cms: &Arc<Cms>) -> Arc<Self> {
         let waits = HistogramOpts::new(
             "cms_cluster_strict_wait_seconds",
             "Time that requests waited until the replica was current.",
         );
-        let checks = Arc::new(Self {
+        let sync = Arc::new(Self {
             state: Mutex::default(),
             work: Condvar::new(),
             waits: expect_valid(Histogram::with_opts(waits.buckets(BUCKETS.to_vec()))),
         });
         if cms.cluster().is_some() {
-            let (running, cms) = (Arc::clone(&checks), Arc::clone(cms));
+            let (running, cms) = (Arc::clone(&sync), Arc::clone(cms));
             let run = move || running.run(&cms);
             if let Err(error) = thread::Builder::new().name("cluster".to_owned()).spawn(run) {
                 // Every request that needs content fails.
                 tracing::error!(%error, "head checks not started: cannot start a thread");
             }
         }
-        checks
+        sync
     }
 
     /// Waits until the replica of a node is as current as a request needs it: a node never serves older data
@@ -177,11 +178,11 @@ impl HeadChecks {
                 (Consistency::Within(bound), None, Some(age)) => age < bound,
                 _ => false,
             };
-        if is_current { Ok(()) } else { self.check(cluster).await }
+        if is_current { Ok(()) } else { self.wait_for_next(cluster).await }
     }
 
-    /// Waits for a head check that begins after the call.
-    async fn check(&self, cluster: Cluster<'_>) -> Result<()> {
+    /// Waits until the replica has the commit that was the head at a head check after the call.
+    async fn wait_for_next(&self, cluster: Cluster<'_>) -> Result<()> {
         let _timer = self.waits.start_timer();
         let (sender, mut done) = oneshot::channel();
         {
@@ -205,7 +206,7 @@ impl HeadChecks {
         }
     }
 
-    /// Checks the head for waiting requests, and at least every 100 ms, until [`Self::stop`].
+    /// Updates the replica for waiting requests, and at least every 100 ms, until [`Self::stop`].
     fn run(&self, cms: &Cms) {
         let Some(cluster) = cms.cluster() else { return };
         loop {

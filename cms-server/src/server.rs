@@ -293,12 +293,12 @@ async fn termination_signal() -> io::Result<()> {
 async fn run(listener: TcpListener, app: Arc<App>, stopped: oneshot::Receiver<Duration>) {
     // Dropped by each connection when it ends.
     let (open, mut all_ended) = mpsc::channel::<Infallible>(1);
-    // Dropped when connections are to end.
-    let (running, draining) = watch::channel(());
+    // The sender is dropped when connections are to end.
+    let (keep_connections, connections_end) = watch::channel(());
     webhooks::enable_synchronous(&app);
     let tasks = BackgroundTasks::start(&app);
     let unready_time = tokio::select! {
-        never = accept(&listener, &app, &draining, &open) => match never {},
+        never = accept(&listener, &app, &connections_end, &open) => match never {},
         // An error: the handle of the server was dropped.
         stopped = stopped => stopped.unwrap_or_default(),
     };
@@ -310,11 +310,11 @@ async fn run(listener: TcpListener, app: Arc<App>, stopped: oneshot::Receiver<Du
         time::sleep(unready_time).await;
     };
     tokio::select! {
-        never = accept(&listener, &app, &draining, &open) => match never {},
+        never = accept(&listener, &app, &connections_end, &open) => match never {},
         () = unready => {}
     }
     drop(listener);
-    drop((running, draining, open));
+    drop((keep_connections, connections_end, open));
     tokio::select! {
         _ = all_ended.recv() => {}
         () = grace => tracing::warn!("grace period over: running requests aborted"),

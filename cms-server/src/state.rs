@@ -19,7 +19,7 @@ use tokio::{
 
 use crate::{
     config::{ReloadableSettings, ServerConfig},
-    consistency::HeadChecks,
+    consistency::ReplicaSync,
     forward::Forwarding,
     net::{
         connection_limits::ConnectionLimits,
@@ -62,7 +62,7 @@ pub(crate) struct App {
     address_rate: RateLimiter<IpAddr>,
     pub(crate) sign_in_limits: SignInLimits,
     /// For a node of a cluster.
-    pub(crate) head_checks: Arc<HeadChecks>,
+    pub(crate) replica_sync: Arc<ReplicaSync>,
     pub(crate) forwarding: Forwarding,
     /// None when sign-in by OpenID Connect is not configured.
     pub(crate) openid: Option<Arc<OpenId>>,
@@ -79,7 +79,7 @@ impl App {
             notified.send_replace(());
         });
         cms.on_commit(&on_commit);
-        let head_checks = HeadChecks::start(&cms);
+        let replica_sync = ReplicaSync::start(&cms);
         let response_memory = Arc::new(MemoryBudget::new(config.response_memory));
         Self {
             cms,
@@ -97,7 +97,7 @@ impl App {
             key_rate: RateLimiter::new(config.reloadable.key_rate),
             address_rate: RateLimiter::new(config.reloadable.address_rate),
             sign_in_limits: SignInLimits::default(),
-            head_checks,
+            replica_sync,
             forwarding: Forwarding::default(),
             openid: config.openid.as_ref().map(|config| Arc::new(OpenId::new(config))),
             config: config.clone(),
@@ -153,7 +153,7 @@ impl App {
 impl Drop for App {
     /// Ends the thread that checks the head, which keeps the data directory open.
     fn drop(&mut self) {
-        self.head_checks.stop();
+        self.replica_sync.stop();
     }
 }
 

@@ -18,7 +18,7 @@ use serde_json::json;
 
 use super::{
     NOTHING_CHANGED, open_to_plan, open_to_write, plan_hints, plan_text,
-    publishing_changes::PublishingChanges, waiting::with_plan_progress,
+    progress::with_plan_progress, publishing_changes::PublishingChanges,
 };
 use crate::{
     cli::{ALL_VALUES, ApplyArgs, PlanArgs, ProjectArgs},

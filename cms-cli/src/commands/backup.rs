@@ -11,7 +11,7 @@ use cms_core::{
 };
 use serde_json::json;
 
-use super::{NOTHING_CHANGED, counted, open_to_read, waiting::with_spinner};
+use super::{NOTHING_CHANGED, counted, open_to_read, progress::with_spinner};
 use crate::{
     cli::{BackupArgs, RestoreArgs},
     content::stream::AtomicFile,

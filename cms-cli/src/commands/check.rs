@@ -8,7 +8,7 @@ use cms_core::{
 };
 use serde_json::json;
 
-use super::{counted, open_to_read, waiting::with_spinner};
+use super::{counted, open_to_read, progress::with_spinner};
 use crate::{
     cli::CheckArgs,
     failure::{FailureKind, Outcome, Result},

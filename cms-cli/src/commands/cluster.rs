@@ -11,7 +11,7 @@ use cms_server::Consistency;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::{NOTHING_CHANGED, counted, waiting::with_spinner};
+use super::{NOTHING_CHANGED, counted, progress::with_spinner};
 use crate::{
     cli::{ClusterCommand, DatabaseArgs, DatabaseTls, ServeArgs},
     failure::{Failure, Outcome, Result},
@@ -106,11 +106,11 @@ pub(super) fn node(args: &ServeArgs, settings: &Settings) -> Result<Option<Clust
         )
         .hint("use --backup-to s3://BUCKET/PREFIX"));
     }
-    let blocks_upgrade = args.node.hold_upgrade;
+    let holds_upgrade = args.node.hold_upgrade;
     let address = args.node.node_address.clone();
     let read_bound = args.node.read_consistency.map_or(Duration::ZERO, Consistency::bound);
     let config = ClusterConfig::new(database, name);
-    Ok(Some(ClusterConfig { address, blocks_upgrade, read_bound, ..config }))
+    Ok(Some(ClusterConfig { address, holds_upgrade, read_bound, ..config }))
 }
 
 /// The name of this machine, or `node` if the system has no file with the name.

@@ -9,7 +9,7 @@ use cms_core::{
 };
 use serde_json::{Value, json};
 
-use super::{apply, counted, open_to_read, open_to_write, would};
+use super::{apply, counted, open_to_read, open_to_write, print_dry_run};
 use crate::{
     cli::CtdCommand,
     content::stream::write_file,
@@ -53,7 +53,7 @@ pub(super) fn run(command: CtdCommand, settings: &Settings, printer: &Printer) -
                 let objects = target.objects(&name, &request, Edition::Current)?.total_count;
                 let objects = counted(objects, "object");
                 let change = format!("delete the content type \"{name}\", which has {objects}");
-                return would(printer, &change);
+                return print_dry_run(printer, &change);
             }
             settings.confirm(&format!("delete the content type \"{name}\"?"))?;
             target.delete_type(&name)?;

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::{
     hints::{self, RULE_HINT},
-    open_to_read, open_to_write, would,
+    open_to_read, open_to_write, print_dry_run,
 };
 use crate::{
     cli::KeyCommand,
@@ -37,7 +37,7 @@ pub(super) fn run(command: KeyCommand, settings: &Settings, printer: &Printer) -
             let target = open_to_write(settings, printer, dry_run.dry_run)?;
             printer.hints(hints::unknown_rule_types(&*target, &new.rules))?;
             if dry_run.dry_run {
-                return would(printer, &format!("create the key \"{}\"", new.name));
+                return print_dry_run(printer, &format!("create the key \"{}\"", new.name));
             }
             let created = target.create_key(&new).map_err(hints::add_rule_hint)?;
             show_token(&created, "created", "its token", printer)?;
@@ -51,7 +51,7 @@ pub(super) fn run(command: KeyCommand, settings: &Settings, printer: &Printer) -
             let key = find(&*target, &key)?;
             printer.hints(hints::unknown_rule_types(&*target, &rules))?;
             if dry_run.dry_run {
-                return would(printer, &format!("change the key \"{}\"", key.name));
+                return print_dry_run(printer, &format!("change the key \"{}\"", key.name));
             }
             let rules = (!rules.is_empty()).then_some(rules);
             let update = KeyUpdate { name, kind: None, rules };
@@ -61,7 +61,7 @@ pub(super) fn run(command: KeyCommand, settings: &Settings, printer: &Printer) -
             let target = open_to_write(settings, printer, dry_run.dry_run)?;
             let key = find(&*target, &key)?;
             if dry_run.dry_run {
-                return would(printer, &format!("rotate the key \"{}\"", key.name));
+                return print_dry_run(printer, &format!("rotate the key \"{}\"", key.name));
             }
             let rotated = target.rotate_key(&key.id, grace.unwrap_or_default())?;
             show_token(&rotated, "rotated", "the new token", printer)?;
@@ -76,7 +76,7 @@ pub(super) fn run(command: KeyCommand, settings: &Settings, printer: &Printer) -
                 if !target.keys()?.iter().any(|key| key.id == id) {
                     return Err(Error::not_found("key", id).into());
                 }
-                return would(printer, &format!("revoke the key {id}"));
+                return print_dry_run(printer, &format!("revoke the key {id}"));
             }
             settings.confirm(&format!("revoke the key {id}?"))?;
             target.revoke_key(&id)?;

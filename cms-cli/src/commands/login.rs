@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal, Read};
 use cms_core::Error;
 use serde_json::json;
 
-use super::would;
+use super::print_dry_run;
 use crate::{
     cli::{LoginArgs, LogoutArgs},
     failure::{Failure, FailureKind, Outcome, Result},
@@ -33,7 +33,7 @@ pub(super) fn login(args: &LoginArgs, printer: &Printer) -> Result<Outcome> {
     })?;
     if args.dry_run.dry_run {
         let path = profiles.path().display();
-        return would(
+        return print_dry_run(
             printer,
             &format!("store the profile \"{name}\" in {path}: {url} (key \"{}\")", context.by.name),
         );
@@ -56,7 +56,7 @@ pub(super) fn logout(args: &LogoutArgs, printer: &Printer) -> Result<Outcome> {
     let mut profiles = load()?;
     if args.dry_run.dry_run {
         let name = profiles.remove(args.name.as_deref())?;
-        return would(
+        return print_dry_run(
             printer,
             &format!("remove the profile \"{name}\" from {}", profiles.path().display()),
         );

@@ -25,6 +25,7 @@ mod parallel;
 mod plan_hints;
 mod plan_text;
 mod preview;
+mod progress;
 mod publish;
 mod publishing_changes;
 mod reindex;
@@ -38,7 +39,6 @@ mod types;
 mod user;
 mod validate;
 mod wait;
-mod waiting;
 mod webhook;
 mod whoami;
 mod workflow;
@@ -200,7 +200,7 @@ fn end_immediately() {
 const NOTHING_CHANGED: &str = "nothing was changed";
 
 /// Ends a dry run: prints what the command would do.
-fn would(printer: &Printer, change: &str) -> Result<Outcome> {
+fn print_dry_run(printer: &Printer, change: &str) -> Result<Outcome> {
     printer.note(&format!("would {change}\n{NOTHING_CHANGED}"))?;
     Ok(Outcome::Done)
 }

@@ -18,7 +18,7 @@ use super::{
     bulk_job::BulkChange,
     counted, hints, interrupt,
     many_objects::{ObjectsReport, deduplicated, dry_run_report, read_ids},
-    open_to_read, open_to_write, would,
+    open_to_read, open_to_write, print_dry_run,
 };
 use crate::{
     cli::{ListArgs, ObjectCommand},
@@ -91,7 +91,7 @@ pub(super) fn run(
             let object = with_links(&*target, &r#type, object)?;
             if dry_run.dry_run {
                 validate(&*target, &r#type, object, &ValidateRequest::default())?;
-                return would(printer, &format!("create an object of type \"{type}\""));
+                return print_dry_run(printer, &format!("create an object of type \"{type}\""));
             }
             let created = target
                 .create_object(&r#type, object)
@@ -127,7 +127,7 @@ pub(super) fn run(
             if dry_run.dry_run {
                 let request = ValidateRequest { id: Some(id.clone()), patch };
                 validate(&*target, &r#type, object, &request)?;
-                return would(printer, &format!("update {type}/{id}"));
+                return print_dry_run(printer, &format!("update {type}/{id}"));
             }
             let updated = target
                 .update_object(&r#type, &id, object, patch)

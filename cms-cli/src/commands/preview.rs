@@ -3,7 +3,7 @@
 use cms_core::wire::{object::ObjectRequest, preview::PreviewRequest};
 use serde_json::json;
 
-use super::{open_to_write, public_url, would};
+use super::{open_to_write, print_dry_run, public_url};
 use crate::{
     cli::PreviewArgs,
     failure::{Outcome, Result},
@@ -19,7 +19,7 @@ pub(super) fn run(args: PreviewArgs, settings: &Settings, printer: &Printer) -> 
     target.object(&request.content_type, &request.id, &ObjectRequest::default())?;
     if args.dry_run.dry_run {
         let PreviewRequest { content_type, id } = request;
-        return would(printer, &format!("create a preview token for {content_type}/{id}"));
+        return print_dry_run(printer, &format!("create a preview token for {content_type}/{id}"));
     }
     let preview = target.preview(&request, &base_url)?;
     printer.value(&json!(preview), || {

@@ -9,7 +9,7 @@ use std::{
 use cms_core::wire::search::{ReindexJob, ReindexState};
 use serde_json::json;
 
-use super::{counted, interrupt, open_to_read, require_types, would};
+use super::{counted, interrupt, open_to_read, print_dry_run, require_types};
 use crate::{
     cli::ReindexArgs,
     failure::{Failure, FailureKind, Outcome, Result},
@@ -35,7 +35,7 @@ pub(super) fn run(args: &ReindexArgs, settings: &Settings, printer: &Printer) ->
             [] => "all types".to_owned(),
             names => names.join(", "),
         };
-        return would(printer, &format!("rebuild the index of {what}"));
+        return print_dry_run(printer, &format!("rebuild the index of {what}"));
     }
     let created = target.reindex(&args.types)?;
     if args.no_wait {

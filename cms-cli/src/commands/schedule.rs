@@ -4,7 +4,7 @@ use cms_core::wire::object::ObjectRequest;
 
 use super::{
     many_objects::{deduplicated, dry_run_report, one_by_one, read_ids},
-    open_to_read, open_to_write, require_types, would,
+    open_to_read, open_to_write, print_dry_run, require_types,
 };
 use crate::{
     cli::ScheduleCommand,
@@ -39,7 +39,7 @@ pub(super) fn run(
             let target = open_to_write(settings, printer, dry_run.dry_run)?;
             if dry_run.dry_run {
                 target.object(&r#type, &id, &ObjectRequest::default())?;
-                return would(printer, &format!("schedule {type}/{id}"));
+                return print_dry_run(printer, &format!("schedule {type}/{id}"));
             }
             let object = target.schedule(&r#type, &id, &at, &zone)?;
             printer.value(&object, || {

@@ -7,7 +7,7 @@ use cms_core::{
 };
 use serde_json::{Map, Value, json};
 
-use super::{hints, open_to_read, require_types, waiting::with_spinner};
+use super::{hints, open_to_read, progress::with_spinner, require_types};
 use crate::{
     cli::{ModeChoice, OutputFormat, SearchArgs},
     failure::{Failure, Outcome, Result},

@@ -11,7 +11,7 @@ use cms_core::{
 };
 use serde_json::json;
 
-use super::{counted, hints, interrupt, open_to_read, open_to_write, require_types, would};
+use super::{counted, hints, interrupt, open_to_read, open_to_write, print_dry_run, require_types};
 use crate::{
     cli::TrashCommand,
     failure::{Failure, Outcome, Result},
@@ -53,7 +53,7 @@ pub(super) fn run(
             let item = find(&*target, &r#type, &id, entry)?;
             let new = new_id.as_ref().unwrap_or(&item.id);
             if dry_run.dry_run {
-                return would(printer, &format!("restore {type}/{new}"));
+                return print_dry_run(printer, &format!("restore {type}/{new}"));
             }
             let restore = RestoreRequest { id: new_id, data: None, draft };
             let restored = target
@@ -66,7 +66,7 @@ pub(super) fn run(
             let target = open_to_write(settings, printer, dry_run.dry_run)?;
             let item = find(&*target, &r#type, &id, entry)?;
             if dry_run.dry_run {
-                return would(printer, &format!("remove {type}/{id} from the trash"));
+                return print_dry_run(printer, &format!("remove {type}/{id} from the trash"));
             }
             settings.confirm(&format!("remove {type}/{id} permanently?"))?;
             target.remove_trash(&item.entry)?;
@@ -127,7 +127,7 @@ fn empty(
     let count = found.total_count;
     let objects = counted(count, "deleted object");
     if dry_run {
-        return would(printer, &format!("remove {objects} permanently"));
+        return print_dry_run(printer, &format!("remove {objects} permanently"));
     }
     if count > 0 {
         settings.confirm(&format!("remove {objects} permanently?"))?;

@@ -8,7 +8,7 @@ use cms_core::{
 };
 use serde_json::{Map, Value, json};
 
-use super::{hints, key::parse_rules, open_to_read, open_to_write, would};
+use super::{hints, key::parse_rules, open_to_read, open_to_write, print_dry_run};
 use crate::{
     cli::{CustomRights, UserCommand},
     failure::{Failure, Outcome, Result},
@@ -48,7 +48,7 @@ pub(super) fn run(command: UserCommand, settings: &Settings, printer: &Printer) 
             }
             let target = open_to_write(settings, printer, dry_run.dry_run)?;
             if dry_run.dry_run {
-                return would(printer, &format!("create the user {email}"));
+                return print_dry_run(printer, &format!("create the user {email}"));
             }
             let created = target.create_user(&payload, &link.public_url);
             show_created(&created.map_err(hints::add_rule_hint)?, printer)?;
@@ -71,7 +71,7 @@ pub(super) fn run(command: UserCommand, settings: &Settings, printer: &Printer) 
             let target = open_to_write(settings, printer, dry_run.dry_run)?;
             let found = find(&*target, &user)?;
             if dry_run.dry_run {
-                return would(printer, &format!("update the user {}", found.email));
+                return print_dry_run(printer, &format!("update the user {}", found.email));
             }
             let updated = target.update_user(&found.id, &payload);
             printer.members(&updated.map_err(hints::add_rule_hint)?)?;
@@ -87,7 +87,7 @@ pub(super) fn run(command: UserCommand, settings: &Settings, printer: &Printer) 
             }
             let names = found.iter().map(|user| user.email.as_str()).collect::<Vec<_>>().join(", ");
             if dry_run.dry_run {
-                return would(printer, &format!("delete {names}"));
+                return print_dry_run(printer, &format!("delete {names}"));
             }
             settings.confirm(&format!("delete {names}?"))?;
             for user in found {
@@ -99,7 +99,7 @@ pub(super) fn run(command: UserCommand, settings: &Settings, printer: &Printer) 
             let target = open_to_write(settings, printer, dry_run.dry_run)?;
             let found = find(&*target, &user)?;
             if dry_run.dry_run {
-                return would(printer, &format!("create a link for {}", found.email));
+                return print_dry_run(printer, &format!("create a link for {}", found.email));
             }
             let created = target.create_user_link(&found.id, kind, &link.public_url)?;
             let kind = created.kind.as_str();
@@ -113,7 +113,7 @@ pub(super) fn run(command: UserCommand, settings: &Settings, printer: &Printer) 
             let target = open_to_write(settings, printer, dry_run.dry_run)?;
             let found = find(&*target, &user)?;
             if dry_run.dry_run {
-                return would(printer, &format!("sign out {}", found.email));
+                return print_dry_run(printer, &format!("sign out {}", found.email));
             }
             target.sign_out_user(&found.id)?;
             printer.note(&format!("all sessions of {} are ended", found.email))?;

@@ -8,7 +8,7 @@ use std::{
 use cms_core::Error;
 use serde_json::json;
 
-use super::waiting::with_spinner;
+use super::progress::with_spinner;
 use crate::{
     cli::WaitArgs,
     failure::{Failure, Outcome, Result},

@@ -5,7 +5,7 @@
 use cms_core::{Error, wire::webhook::ReplayRequest};
 use serde_json::json;
 
-use super::{counted, open_to_read, open_to_write, would};
+use super::{counted, open_to_read, open_to_write, print_dry_run};
 use crate::{
     cli::WebhookCommand,
     failure::{Outcome, Result},
@@ -54,7 +54,7 @@ pub(super) fn run(
             let target = open_to_write(settings, printer, dry_run.dry_run)?;
             if dry_run.dry_run {
                 require(&*target, &id)?;
-                return would(printer, &format!("replay deliveries of \"{id}\""));
+                return print_dry_run(printer, &format!("replay deliveries of \"{id}\""));
             }
             let ids = (!deliveries.is_empty()).then_some(deliveries);
             let replayed = target.replay_webhook(&id, &ReplayRequest { ids })?;
@@ -65,7 +65,7 @@ pub(super) fn run(
             let target = open_to_write(settings, printer, dry_run.dry_run)?;
             if dry_run.dry_run {
                 require(&*target, &id)?;
-                return would(printer, &format!("test the webhook \"{id}\""));
+                return print_dry_run(printer, &format!("test the webhook \"{id}\""));
             }
             printer.members(&target.test_webhook(&id)?)?;
             printer.note(&format!("`cms webhook log {id}` shows the result"))?;

@@ -15,7 +15,7 @@ use super::{
     bulk_job::BulkChange,
     hints,
     many_objects::{deduplicated, dry_run_report, one_by_one, read_ids},
-    open_to_read, open_to_write, would,
+    open_to_read, open_to_write, print_dry_run,
 };
 use crate::{
     cli::WorkflowCommand,
@@ -84,7 +84,7 @@ pub(super) fn run(
             }
             if dry_run.dry_run {
                 find(&*target, &id)?.ok_or_else(|| Error::not_found("workflow", &id))?;
-                return would(printer, &format!("delete the workflow \"{id}\""));
+                return print_dry_run(printer, &format!("delete the workflow \"{id}\""));
             }
             settings.confirm(&format!("delete the workflow \"{id}\"?"))?;
             target.delete_workflow(&id)?;
@@ -144,7 +144,7 @@ fn define(target: &dyn Target, file: &Path, dry_run: bool, printer: &Printer) ->
     let known = find(target, &id)?;
     if dry_run {
         let verb = if known.is_some() { "replace" } else { "create" };
-        return would(printer, &format!("{verb} the workflow \"{id}\"")).map(drop);
+        return print_dry_run(printer, &format!("{verb} the workflow \"{id}\"")).map(drop);
     }
     let (defined, verb) = match known {
         Some(_) => (target.replace_workflow(&id, definition)?, "replaced"),

@@ -34,7 +34,7 @@ use std::{future::Future, time::Duration};
 
 use cms_model::error::{Error, Result};
 use cms_store::cluster::database::{
-    Head, HeadCheck, LockedHead, MirroredTable, Position, RowSink, SharedDatabase, SharedSnapshot,
+    Head, HeadCheck, LockedHead, Position, RowSink, SharedDatabase, SharedSnapshot, SharedTable,
 };
 use tokio::runtime::Runtime;
 
@@ -122,7 +122,7 @@ impl Drop for PostgresDatabase {
 impl SharedDatabase for PostgresDatabase {
     fn create(
         &self,
-        tables: &[MirroredTable],
+        tables: &[SharedTable],
         head: &Head,
         fill: &mut dyn FnMut(&mut dyn RowSink) -> Result<()>,
     ) -> Result<()> {

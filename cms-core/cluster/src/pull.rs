@@ -9,7 +9,7 @@ use std::{
 
 use cms_model::error::Result;
 use cms_store::cluster::database::{
-    ChangedKeys, Head, HeadCheck, HeadState, History, MirroredTable, Position, Rows, SharedSnapshot,
+    ChangedKeys, Head, HeadCheck, HeadState, History, Position, Rows, SharedSnapshot, SharedTable,
 };
 use futures_util::TryStreamExt;
 use tokio_postgres::Statement;
@@ -181,7 +181,7 @@ pub(crate) async fn read_changes(
 }
 
 /// Reads the rows with these keys.
-async fn read_rows(session: &Session, table: &MirroredTable, keys: &[i64]) -> Attempt<Rows> {
+async fn read_rows(session: &Session, table: &SharedTable, keys: &[i64]) -> Attempt<Rows> {
     let sql = format!(
         "SELECT {} FROM {} WHERE {} = ANY($1::bigint[])",
         column_names(table),
@@ -216,7 +216,7 @@ struct TableReader {
 }
 
 impl TableReader {
-    fn new(table: &MirroredTable) -> Self {
+    fn new(table: &SharedTable) -> Self {
         let (columns, name, key) = (column_names(table), table_name(table), key_name(table));
         let sql = format!(
             "SELECT {columns} FROM {name} WHERE {key} >= $1::bigint ORDER BY {key} LIMIT $2::bigint"
@@ -225,7 +225,7 @@ impl TableReader {
     }
 
     /// Reads the next chunk; none at the end.
-    async fn read(&mut self, session: &Session, table: &MirroredTable) -> Attempt<Option<Rows>> {
+    async fn read(&mut self, session: &Session, table: &SharedTable) -> Attempt<Option<Rows>> {
         let Some(next) = self.next else { return Ok(None) };
         let statement = session.statement(&self.sql).await?;
         let mut read = Rows::empty(table);
@@ -275,14 +275,14 @@ impl<P> SharedSnapshot for Transaction<'_, P> {
         &self.state
     }
 
-    fn rows(&mut self, table: &MirroredTable, keys: &[i64]) -> Result<Rows> {
+    fn rows(&mut self, table: &SharedTable, keys: &[i64]) -> Result<Rows> {
         let read = self.database.wait(read_rows(&self.session, table, keys));
         self.database.checked(&mut self.guard, read)
     }
 
     fn all_rows(
         &mut self,
-        table: &MirroredTable,
+        table: &SharedTable,
         visit: &mut dyn FnMut(Rows) -> Result<()>,
     ) -> Result<()> {
         let mut reader = TableReader::new(table);

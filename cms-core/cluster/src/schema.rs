@@ -4,7 +4,7 @@ use std::pin::Pin;
 
 use bytes::Bytes;
 use cms_model::error::{Error, Result};
-use cms_store::cluster::database::{ColumnValues, Head, MirroredTable, RowSink, Rows};
+use cms_store::cluster::database::{ColumnValues, Head, RowSink, Rows, SharedTable};
 use tokio_postgres::{
     CopyInSink,
     binary_copy::BinaryCopyInWriter,
@@ -83,7 +83,7 @@ VALUES ($1, $2, pg_catalog.clock_timestamp(), $3)"#;
 impl PostgresDatabase {
     pub(crate) fn create_schema(
         &self,
-        tables: &[MirroredTable],
+        tables: &[SharedTable],
         head: &Head,
         fill: &mut dyn FnMut(&mut dyn RowSink) -> Result<()>,
     ) -> Result<()> {
@@ -138,7 +138,7 @@ async fn read_encoding(session: &Session) -> Attempt<String> {
     Ok(session.client().query_one(&statement, &[]).await?.try_get(0)?)
 }
 
-async fn create_tables(session: &Session, tables: &[MirroredTable]) -> Attempt<()> {
+async fn create_tables(session: &Session, tables: &[SharedTable]) -> Attempt<()> {
     session.client().batch_execute(BEGIN).await?;
     session.client().batch_execute(CLUSTER_TABLES).await?;
     for table in tables {
@@ -149,7 +149,7 @@ async fn create_tables(session: &Session, tables: &[MirroredTable]) -> Attempt<(
 
 /// The table has no constraint except the key: SQLite has enforced the others, and the order in which
 /// rows arrive would violate them.
-fn definition(table: &MirroredTable) -> String {
+fn definition(table: &SharedTable) -> String {
     let columns: Vec<String> = table
         .columns
         .iter()
@@ -178,7 +178,7 @@ struct OpenCopy {
 }
 
 impl OpenCopy {
-    async fn begin(session: &Session, table: &MirroredTable) -> Attempt<Self> {
+    async fn begin(session: &Session, table: &SharedTable) -> Attempt<Self> {
         let (name, columns) = (table_name(table), column_names(table));
         let sql = format!("COPY {name} ({columns}) FROM STDIN BINARY");
         let sink: CopyInSink<Bytes> = session.client().copy_in(&sql).await?;
@@ -221,7 +221,7 @@ impl CopySink<'_> {
 }
 
 impl RowSink for CopySink<'_> {
-    fn send(&mut self, table: &MirroredTable, rows: Rows) -> Result<()> {
+    fn send(&mut self, table: &SharedTable, rows: Rows) -> Result<()> {
         if self.open.as_ref().is_some_and(|open| open.table != table.name) {
             self.finish()?;
         }

@@ -3,7 +3,7 @@
 use std::{error::Error as StdError, fmt, iter::Peekable, vec::IntoIter};
 
 use bytes::BytesMut;
-use cms_store::cluster::database::{Column, ColumnKind, ColumnValues, MirroredTable, Rows};
+use cms_store::cluster::database::{Column, ColumnKind, ColumnValues, Rows, SharedTable};
 use tokio_postgres::{
     Row,
     types::{Format, IsNull, ToSql, Type, to_sql_checked},
@@ -59,18 +59,18 @@ pub(crate) fn quoted(name: &str) -> String {
 }
 
 /// The quoted name of a table, with its schema.
-pub(crate) fn table_name(table: &MirroredTable) -> String {
+pub(crate) fn table_name(table: &SharedTable) -> String {
     format!("\"cms\".{}", quoted(&table.name))
 }
 
 /// The quoted names of all columns, separated by commas.
-pub(crate) fn column_names(table: &MirroredTable) -> String {
+pub(crate) fn column_names(table: &SharedTable) -> String {
     let names: Vec<_> = table.columns.iter().map(|column| quoted(&column.name)).collect();
     names.join(", ")
 }
 
 /// The quoted name of the key.
-pub(crate) fn key_name(table: &MirroredTable) -> String {
+pub(crate) fn key_name(table: &SharedTable) -> String {
     table.columns.first().map(|column| quoted(&column.name)).unwrap_or_default()
 }
 

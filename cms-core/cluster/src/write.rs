@@ -8,8 +8,8 @@ use std::{
 
 use cms_model::error::{Error, Result};
 use cms_store::cluster::database::{
-    ChangedKeys, CommitOutcome, HeadState, History, LockedHead, MirroredTable, NewCommit, Position,
-    Rows,
+    ChangedKeys, CommitOutcome, HeadState, History, LockedHead, NewCommit, Position, Rows,
+    SharedTable,
 };
 use tokio::{task::JoinHandle, time::sleep};
 use tokio_postgres::Statement;
@@ -193,7 +193,7 @@ async fn execute(
 }
 
 impl Locked<'_> {
-    async fn replace(&mut self, table: &MirroredTable, keys: &[i64], rows: Rows) {
+    async fn replace(&mut self, table: &SharedTable, keys: &[i64], rows: Rows) {
         let present: HashSet<i64> = rows.keys.iter().copied().collect();
         let gone: Vec<i64> = keys.iter().copied().filter(|key| !present.contains(key)).collect();
         if !gone.is_empty() {
@@ -254,7 +254,7 @@ impl Locked<'_> {
 
 /// A statement that inserts or replaces rows: one array for each column. With `unnest` in the SELECT list
 /// PostgreSQL streams the rows; in FROM it would first collect them.
-fn upsert(table: &MirroredTable) -> String {
+fn upsert(table: &SharedTable) -> String {
     let arrays: Vec<String> = (1..)
         .zip(&table.columns)
         .map(|(number, column)| format!("unnest(${number}::{}[])", type_name(column)))
@@ -302,7 +302,7 @@ impl LockedHead for Locked<'_> {
         self.database.checked(&mut self.guard, changed)
     }
 
-    fn send(&mut self, table: &MirroredTable, keys: &[i64], rows: Rows) {
+    fn send(&mut self, table: &SharedTable, keys: &[i64], rows: Rows) {
         self.database.wait(self.replace(table, keys, rows));
         if let Some(failure) = &self.pipeline.failure {
             self.guard.discard_if_broken(failure);
@@ -343,7 +343,7 @@ mod tests {
     #[test]
     fn upsert_names_every_column() {
         let column = |name: &str, kind| Column { name: name.to_owned(), kind };
-        let mut table = MirroredTable {
+        let mut table = SharedTable {
             name: "object".to_owned(),
             columns: vec![column("pk", ColumnKind::Integer), column("te\"xt", ColumnKind::Text)],
         };

@@ -117,7 +117,8 @@ pub struct Visibility {
     pub public_only: bool,
 }
 
-/// The authenticated caller, with the options of its request.
+/// The authenticated caller, with the options of its request: what it may see, the conditions of its writes, and how the
+/// call is executed.
 #[derive(Clone)]
 pub struct Caller {
     pub actor: Arc<Actor>,

@@ -78,7 +78,7 @@ pub(crate) struct Node {
     name: String,
     address: Option<String>,
     token: String,
-    blocks_upgrade: bool,
+    holds_upgrade: bool,
     read_bound: Duration,
     pub(crate) clock: Arc<ClusterClock>,
     started: Instant,
@@ -133,7 +133,7 @@ impl Node {
             name: config.name.clone(),
             address: config.address.clone(),
             token: ids.token(),
-            blocks_upgrade: config.blocks_upgrade,
+            holds_upgrade: config.holds_upgrade,
             read_bound: config.read_bound,
             clock,
             started: Instant::now(),
@@ -323,7 +323,7 @@ impl Cluster<'_> {
     /// The newest schema to which this node lets the cluster move.
     pub(super) fn accepted_schema(&self) -> i64 {
         let replica = self.replica;
-        if self.node.blocks_upgrade { replica.schema() } else { replica.newest_schema() }
+        if self.node.holds_upgrade { replica.schema() } else { replica.newest_schema() }
     }
 }
 

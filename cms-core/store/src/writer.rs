@@ -346,7 +346,7 @@ impl Writer {
 pub(super) type Run = Box<dyn FnOnce(&WriteTransaction<'_>) -> WriteOutcome + Send>;
 
 /// Returns waiting writes; empty if none waits or the batch is full.
-pub(super) type Take<'t> = dyn FnMut() -> Vec<Run> + 't;
+pub(super) type NextWrites<'t> = dyn FnMut() -> Vec<Run> + 't;
 
 /// Refuses to change a database whose content has moved to a cluster.
 fn require_not_moved(transaction: &WriteTransaction<'_>) -> Result<()> {
@@ -364,7 +364,7 @@ fn require_not_moved(transaction: &WriteTransaction<'_>) -> Result<()> {
 /// one commit stores all of them.
 fn run_batch(
     connection: &Connection,
-    take: &mut Take<'_>,
+    take: &mut NextWrites<'_>,
     admit: impl FnOnce(&WriteTransaction<'_>) -> Result<()>,
     commit: impl FnOnce(&WriteTransaction<'_>) -> Result<()>,
 ) -> Result<()> {
@@ -383,7 +383,10 @@ fn run_batch(
 
 /// Runs the writes that wait, and those that arrive meanwhile: one commit stores all of them. Returns
 /// whether any succeeded.
-pub(super) fn run_writes(transaction: &WriteTransaction<'_>, take: &mut Take<'_>) -> Result<bool> {
+pub(super) fn run_writes(
+    transaction: &WriteTransaction<'_>,
+    take: &mut NextWrites<'_>,
+) -> Result<bool> {
     let mut writes = take();
     let mut alone = writes.len() == 1;
     let mut succeeded = false;

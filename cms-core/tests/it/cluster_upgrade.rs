@@ -177,7 +177,7 @@ fn node_holds_the_upgrade_back() {
     let (database, former, newer, schema) = two_nodes();
     let TestNode { folder, cms } = former;
     drop(cms);
-    let holding = |cluster| ClusterConfig { schemas: next(), blocks_upgrade: true, ..cluster };
+    let holding = |cluster| ClusterConfig { schemas: next(), holds_upgrade: true, ..cluster };
     let former = TestNode { cms: open(&folder, &database, holding).unwrap(), folder };
     database.advance(Duration::from_secs(11));
     for node in [&former, &newer] {

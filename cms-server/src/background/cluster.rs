@@ -37,7 +37,7 @@ pub(super) async fn report_and_renew_duties(app: Arc<App>) {
             renew_at = Instant::now() + DUTY_INTERVAL;
         }
         // Without a permit, so that a busy node keeps its duties.
-        let done = blocking::run_without_permit(&app, move |app| report(app, is_due)).await;
+        let done = blocking::run_without_permit(&app, move |app| heartbeat(app, is_due)).await;
         if let Ok(Err(error)) = done {
             tracing::debug!(%error, "node not reported");
         }
@@ -45,7 +45,7 @@ pub(super) async fn report_and_renew_duties(app: Arc<App>) {
     }
 }
 
-fn report(app: &App, is_renewal_due: bool) -> Result<()> {
+fn heartbeat(app: &App, is_renewal_due: bool) -> Result<()> {
     let Some(cluster) = app.cms.cluster() else { return Ok(()) };
     cluster.remove_expired_duties();
     cluster.report()?;

@@ -114,7 +114,7 @@ pub(super) async fn deliver(app: Arc<App>) {
     let mut dispatches: HashMap<task::Id, Dispatch> = HashMap::new();
     let mut commits = dispatcher.app.commits.subscribe();
     let mut next_poll = Instant::now();
-    let expiry_start = next_poll + NO_EXPIRY_AFTER_START;
+    let no_expiry_until = next_poll + NO_EXPIRY_AFTER_START;
     loop {
         // If the next poll is due within `BATCH_DELAY` anyway, this task does not wait for commits:
         // waking it for each commit would slow the commits down.
@@ -140,7 +140,7 @@ pub(super) async fn deliver(app: Arc<App>) {
             }
             () = time::sleep_until(next_poll) => {
                 let running = running.clone();
-                let expires = next_poll >= expiry_start;
+                let expires = next_poll >= no_expiry_until;
                 let polled = dispatcher.run(move |cms| poll(cms, &running, expires)).await;
                 let (is_behind, due) = polled.unwrap_or_default();
                 let pause = if is_behind { Duration::ZERO } else { POLL_INTERVAL };

@@ -173,6 +173,7 @@ impl FailureCounters {
 }
 
 fn seconds(time: Duration) -> u32 {
+    // Half of the maximum, so that adding a period does not overflow.
     u32::try_from(time.as_secs()).unwrap_or(u32::MAX / 2)
 }
 

@@ -89,7 +89,7 @@ impl RequiredPermission {
         )
     }
 
-    /// Returns whether changes with this permission read `If-Match`.
+    /// Returns whether changes with this permission read `If-Match` or `Idempotency-Key`.
     pub(crate) fn has_write_guards(self) -> bool {
         matches!(
             self,

@@ -113,13 +113,13 @@ pub(crate) async fn handle(
     if revokes_access && !came_from_another_node {
         consistency::wait_for_nodes(&app).await;
     }
-    let is_write = route.is_some_and(Route::is_write);
-    let response = if is_write && succeeded && !came_from_another_node {
+    let waits_for_commit = route.is_some_and(Route::waits_for_commit);
+    let response = if waits_for_commit && succeeded && !came_from_another_node {
         response.with_optional(consistency::POSITION, consistency::position_header(&app.cms))
     } else {
         response
     };
-    let response = response.with_memory(&memory, is_write, &method);
+    let response = response.with_memory(&memory, waits_for_commit, &method);
     trace::end(span, log.caller.as_ref(), response.status);
     let time = started.elapsed();
     app.metrics.count_request(route, response.status, time);
@@ -185,7 +185,7 @@ async fn respond(
     }
     if let Some(needed) = needed_consistency(app, route) {
         let needed = (needed, route.reads_content());
-        if let Err(error) = app.head_checks.wait(&app.cms, needed, &parts.headers).await {
+        if let Err(error) = app.replica_sync.wait(&app.cms, needed, &parts.headers).await {
             return Ok((route.error_response)(error));
         }
     }
@@ -296,7 +296,7 @@ fn needed_consistency(app: &App, route: &Route) -> Option<Consistency> {
 async fn wait_for_newest_state(app: &App, route: &Route, headers: &HeaderMap) -> bool {
     app.cms.cluster().is_some()
         && needed_consistency(app, route) != Some(Consistency::Strict)
-        && app.head_checks.wait(&app.cms, (Consistency::Strict, false), headers).await.is_ok()
+        && app.replica_sync.wait(&app.cms, (Consistency::Strict, false), headers).await.is_ok()
 }
 
 /// Handles a request that needs no authentication. Clients with too many failed sign-ins are refused

@@ -250,7 +250,7 @@ impl Route {
     pub(crate) fn reads_content(&self) -> bool {
         let Endpoint::Authenticated(permission, _) = self.endpoint else { return false };
         let reads = [RequiredPermission::Content(Access::READ), RequiredPermission::GraphQl];
-        !self.is_write() && (self.is_cached || reads.contains(&permission))
+        !self.waits_for_commit() && (self.is_cached || reads.contains(&permission))
     }
 
     /// Returns whether another node may handle a request. These are all writes except
@@ -267,7 +267,7 @@ impl Route {
 
     /// Returns whether the handler waits for a commit: then its response is sent even if the memory for
     /// responses is used up.
-    pub(crate) fn is_write(&self) -> bool {
+    pub(crate) fn waits_for_commit(&self) -> bool {
         matches!(self.work, Work::Write | Work::Password | Work::Upload)
     }
 }

@@ -10,60 +10,60 @@ use crate::{net::permits::PermitState, state::App};
 
 /// Renders all metrics in the text format of Prometheus.
 pub(crate) fn render(app: &App) -> Result<String> {
-    let now = Snapshot(Registry::new());
-    now.gauge(
+    let snapshot = Snapshot(Registry::new());
+    snapshot.gauge(
         "cms_build_info",
         "Always 1; the version is the label.",
         &[("version", env!("CARGO_PKG_VERSION"), 1)],
     );
     let limits = &app.connection_limits;
-    now.value("cms_connections", "Open connections.", as_float(limits.open_connections()));
-    now.counter(
+    snapshot.value("cms_connections", "Open connections.", as_float(limits.open_connections()));
+    snapshot.counter(
         "cms_connections_refused_total",
         "Connections that were closed because their address had too many.",
         as_float(limits.refused()),
     );
-    now.value(
+    snapshot.value(
         "cms_response_memory_bytes",
         "Memory of responses that are rendered or unsent.",
         as_float(app.response_memory.used()),
     );
-    now.value(
+    snapshot.value(
         "cms_response_memory_limit_bytes",
         "Memory budget for responses that are rendered or unsent.",
         as_float(app.response_memory.limit()),
     );
     let [hits, misses] = app.response_cache.counts();
-    now.counter(
+    snapshot.counter(
         "cms_response_cache_hits_total",
         "Reads of content that were responded to from the cache.",
         as_float(hits),
     );
-    now.counter(
+    snapshot.counter(
         "cms_response_cache_misses_total",
         "Reads of content for which the cache had no current response.",
         as_float(misses),
     );
-    now.value(
+    snapshot.value(
         "cms_response_cache_bytes",
         "Memory of cached responses.",
         as_float(app.response_cache.bytes()),
     );
     if let Some(log) = &app.config.log {
-        now.counter(
+        snapshot.counter(
             "cms_log_lines_dropped_total",
             "Log lines that were dropped because the reader of the log was too slow.",
             as_float(log.dropped()),
         );
     }
-    now.permits(app);
-    now.core(&app.cms.statistics()?);
+    snapshot.permits(app);
+    snapshot.core(&app.cms.statistics()?);
     if let Some(node) = app.cms.cluster() {
-        now.cluster(app, node);
+        snapshot.cluster(app, node);
     }
-    now.process();
+    snapshot.process();
     let mut families = app.metrics.registry.gather();
-    families.extend(now.0.gather());
+    families.extend(snapshot.0.gather());
     if let Some(node) = app.cms.cluster() {
         families.extend(node.replica().metrics().gather());
     }
@@ -181,7 +181,7 @@ impl Snapshot {
             "How far the clock of the shared database is ahead of that of this machine.",
             node.clock_offset_seconds(),
         );
-        self.add(app.head_checks.waits.clone());
+        self.add(app.replica_sync.waits.clone());
     }
 
     /// The standard metrics of a process.

@@ -116,5 +116,5 @@ impl Metrics {
 
 /// Returns a metric. Never fails: names and labels are constants, and a test scrapes all of them.
 pub(crate) fn expect_valid<T>(result: prometheus::Result<T>) -> T {
-    result.expect("names of metrics are expect_valid and unique")
+    result.expect("names of metrics are valid and unique")
 }

@@ -12,7 +12,9 @@ use cms_core::{
 };
 use serde_json::{Map, Value};
 
-use super::super::{plan_text, publishing_changes::PublishingChanges, waiting::with_plan_progress};
+use super::super::{
+    plan_text, progress::with_plan_progress, publishing_changes::PublishingChanges,
+};
 use crate::{
     content::folder::TypeFolder,
     failure::{Failure, Result},

@@ -14,7 +14,7 @@ use std::{
 use cms_core::Error;
 use serde_json::json;
 
-use super::would;
+use super::print_dry_run;
 use crate::{
     cli::{InitArgs, Template},
     failure::{Failure, Outcome, Result},
@@ -38,7 +38,10 @@ pub(super) fn run(args: &InitArgs, settings: &Settings, printer: &Printer) -> Re
     let names = top_names(&files);
     refuse_existing(&folder, &names, template)?;
     if args.dry_run.dry_run {
-        return would(printer, &format!("create in {}: {}", folder.display(), names.join(", ")));
+        return print_dry_run(
+            printer,
+            &format!("create in {}: {}", folder.display(), names.join(", ")),
+        );
     }
     write_all(&folder, &files)?;
     let serve = serve_arguments(template).join(" ");

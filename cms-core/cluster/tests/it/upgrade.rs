@@ -17,7 +17,7 @@ use cms_model::{
 };
 use cms_store::{
     Schemas, SharedMigration, Store,
-    cluster::database::{Column, ColumnKind, MirroredTable, SharedDatabase},
+    cluster::database::{Column, ColumnKind, SharedDatabase, SharedTable},
 };
 use tempfile::TempDir;
 
@@ -140,7 +140,7 @@ fn upgrade_gives_up_soon_while_a_table_is_read() {
     let node = replica(&folders[0], server.open(&name), next()).unwrap();
     let other = server.open(&name);
     let mut snapshot = other.snapshot(None).unwrap();
-    let table = MirroredTable {
+    let table = SharedTable {
         name: "workflow".to_owned(),
         columns: vec![Column { name: "pk".to_owned(), kind: ColumnKind::Integer }],
     };

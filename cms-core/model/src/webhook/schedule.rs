@@ -37,7 +37,7 @@ pub struct PendingDelivery {
     pub due_at: Timestamp,
 }
 
-/// A delivery in flight.
+/// A delivery to send now, or in flight.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dispatch {
     /// Primary key of the webhook.

@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 use rusqlite::Connection;
 
 use super::{
-    database::{Head, History, MirroredTable, Position, SharedSnapshot},
+    database::{Head, History, Position, SharedSnapshot, SharedTable},
     rows,
 };
 use crate::{Reader, WriteTransaction, error::map, pool};
@@ -30,7 +30,7 @@ impl ChangeApplier {
     /// Applies all changes up to the head of a snapshot to the replica, in one transaction.
     pub(super) fn apply(
         &self,
-        tables: &[MirroredTable],
+        tables: &[SharedTable],
         snapshot: &mut dyn SharedSnapshot,
     ) -> Result<Position> {
         if snapshot.history() != History::Same {
@@ -50,7 +50,7 @@ impl ChangeApplier {
 
 fn apply(
     writer: &WriteTransaction<'_>,
-    tables: &[MirroredTable],
+    tables: &[SharedTable],
     snapshot: &mut dyn SharedSnapshot,
 ) -> Result<Position> {
     let changes = snapshot.changes().clone();

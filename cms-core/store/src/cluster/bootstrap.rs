@@ -11,7 +11,7 @@ use rusqlite::{Connection, params};
 
 use super::{
     apply,
-    database::{Head, MirroredTable, Position, SharedDatabase, SharedSnapshot},
+    database::{Head, Position, SharedDatabase, SharedSnapshot, SharedTable},
     rows, tables,
 };
 use crate::{DERIVED_DATA_VERSION, Reader, Schemas, WriteTransaction, error::map, functions};
@@ -107,7 +107,7 @@ pub(crate) fn copy_to_shared_database(
     database: &dyn SharedDatabase,
     schema: i64,
 ) -> Result<Head> {
-    let tables: Vec<MirroredTable> = tables::mirrored(reader)?;
+    let tables: Vec<SharedTable> = tables::mirrored(reader)?;
     let head = Head {
         cluster: reader.query_value("SELECT lower(hex(randomblob(16)))", [])?,
         position: Position { commit: 0, nonce: reader.query_value("SELECT random()", [])? },
@@ -157,13 +157,13 @@ mod tests {
             &self.state
         }
 
-        fn rows(&mut self, _: &MirroredTable, _: &[i64]) -> Result<Rows> {
+        fn rows(&mut self, _: &SharedTable, _: &[i64]) -> Result<Rows> {
             unreachable!("a copy reads all rows")
         }
 
         fn all_rows(
             &mut self,
-            table: &MirroredTable,
+            table: &SharedTable,
             visit: &mut dyn FnMut(Rows) -> Result<()>,
         ) -> Result<()> {
             if table.name != tables::LINKS {

@@ -14,7 +14,7 @@ use parking_lot::Mutex;
 use rusqlite::{Connection, hooks::Action};
 
 use super::{
-    database::{ChangedKeys, MirroredTable},
+    database::{ChangedKeys, SharedTable},
     tables::LINKS,
 };
 use crate::{Reader, error::map};
@@ -33,7 +33,7 @@ type Change = (usize, i64);
 
 impl Capture {
     /// Starts to record the changes of a connection.
-    pub(super) fn install(connection: &mut Connection, tables: &[MirroredTable]) -> Result<Self> {
+    pub(super) fn install(connection: &mut Connection, tables: &[SharedTable]) -> Result<Self> {
         let indexes: HashMap<String, usize> =
             tables.iter().enumerate().map(|(index, table)| (table.name.clone(), index)).collect();
         let links = indexes[LINKS];
@@ -63,7 +63,7 @@ impl Capture {
     pub(super) fn record_table(
         &self,
         reader: &Reader<'_>,
-        tables: &[MirroredTable],
+        tables: &[SharedTable],
         name: &str,
     ) -> Result<()> {
         let index = tables.iter().position(|table| table.name == name);
@@ -85,7 +85,7 @@ impl Capture {
     }
 
     /// Returns the recorded keys by table, in order and without repetitions, and removes them.
-    pub(super) fn take(&self, tables: &[MirroredTable]) -> ChangedKeys {
+    pub(super) fn take(&self, tables: &[SharedTable]) -> ChangedKeys {
         let mut changes = std::mem::take(&mut *self.changes.lock());
         changes.sort_unstable();
         changes.dedup();

@@ -9,7 +9,7 @@ use cms_model::error::Result;
 
 use super::{
     apply,
-    database::{ColumnValues, MirroredTable, Rows, SharedSnapshot},
+    database::{ColumnValues, Rows, SharedSnapshot, SharedTable},
     rows, tables,
 };
 use crate::Reader;
@@ -32,7 +32,7 @@ pub(super) fn compare_all(
 /// Returns the rows that differ, by table and key. A difference of `sqlite_sequence` has the key 0.
 pub(super) fn compare(
     reader: &Reader<'_>,
-    tables: &[MirroredTable],
+    tables: &[SharedTable],
     snapshot: &mut dyn SharedSnapshot,
 ) -> Result<Vec<Difference>> {
     let mut differences = Vec::new();

@@ -13,8 +13,7 @@ use cms_model::error::{Error, Result};
 
 use super::database::{
     ChangedKeys, Column, ColumnKind, ColumnValues, CommitOutcome, Head, History, LockedHead,
-    MirroredTable, NewCommit, Position, RowSink, Rows, SchemaChange, SharedDatabase,
-    SharedSnapshot,
+    NewCommit, Position, RowSink, Rows, SchemaChange, SharedDatabase, SharedSnapshot, SharedTable,
 };
 use membership::{duty_has_one_holder, nodes_are_listed};
 use rows::{append, marks, sorted};
@@ -95,12 +94,12 @@ pub fn commit(
 }
 
 /// Reads a table, in the order of its keys.
-pub fn all(database: &dyn SharedDatabase, table: &MirroredTable) -> Rows {
+pub fn all(database: &dyn SharedDatabase, table: &SharedTable) -> Rows {
     let mut snapshot = database.snapshot(None).expect("a snapshot is opened");
     all_of(snapshot.as_mut(), table)
 }
 
-fn all_of(snapshot: &mut dyn SharedSnapshot, table: &MirroredTable) -> Rows {
+fn all_of(snapshot: &mut dyn SharedSnapshot, table: &SharedTable) -> Rows {
     let mut all = Rows::empty(table);
     let read = snapshot.all_rows(table, &mut |rows| {
         append(&mut all, rows);

@@ -59,7 +59,7 @@ pub struct HeadCheck {
 
 /// A table that every node and the shared database have, with the same column names.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MirroredTable {
+pub struct SharedTable {
     pub name: String,
     /// The first column is the key, an integer.
     pub columns: Vec<Column>,
@@ -204,7 +204,7 @@ pub trait SharedDatabase: Membership + Send + Sync {
     /// [`Error::Conflict`] if the database already has them, or cannot store every text.
     fn create(
         &self,
-        tables: &[MirroredTable],
+        tables: &[SharedTable],
         head: &Head,
         fill: &mut dyn FnMut(&mut dyn RowSink) -> Result<()>,
     ) -> Result<()>;
@@ -267,7 +267,7 @@ pub trait Membership {
 
 /// Receives the rows of a new database.
 pub trait RowSink {
-    fn send(&mut self, table: &MirroredTable, rows: Rows) -> Result<()>;
+    fn send(&mut self, table: &SharedTable, rows: Rows) -> Result<()>;
 }
 
 /// A state of the shared database that does not change while this exists.
@@ -287,12 +287,12 @@ pub trait SharedSnapshot {
     }
 
     /// Returns the rows with these keys; deleted rows are left out.
-    fn rows(&mut self, table: &MirroredTable, keys: &[i64]) -> Result<Rows>;
+    fn rows(&mut self, table: &SharedTable, keys: &[i64]) -> Result<Rows>;
 
     /// Passes all rows of a table to `visit`, some thousands at a time.
     fn all_rows(
         &mut self,
-        table: &MirroredTable,
+        table: &SharedTable,
         visit: &mut dyn FnMut(Rows) -> Result<()>,
     ) -> Result<()>;
 }
@@ -308,7 +308,7 @@ pub trait LockedHead: SharedSnapshot {
 
     /// Deletes the rows with these keys, and inserts `rows`. The outcome of the commit reports an
     /// error.
-    fn send(&mut self, table: &MirroredTable, keys: &[i64], rows: Rows);
+    fn send(&mut self, table: &SharedTable, keys: &[i64], rows: Rows);
 
     /// Commits what was sent, and releases the lock.
     fn commit(self: Box<Self>, commit: &NewCommit) -> CommitOutcome;
@@ -316,7 +316,7 @@ pub trait LockedHead: SharedSnapshot {
 
 impl Rows {
     /// Creates a value for a table, with no rows.
-    pub fn empty(table: &MirroredTable) -> Self {
+    pub fn empty(table: &SharedTable) -> Self {
         let values = table.columns.iter().skip(1).map(|column| match column.kind {
             ColumnKind::Integer => ColumnValues::Integer(Vec::new()),
             ColumnKind::Text => ColumnValues::Text(Vec::new()),

@@ -17,8 +17,8 @@ use rusqlite::types::{FromSqlResult, Value};
 
 use super::database::{
     ChangedKeys, ColumnValues, CommitOutcome, DatabaseInfo, DutyHolder, Head, HeadCheck, HeadState,
-    History, LockedHead, Membership, MirroredTable, NewCommit, NodeReport, NodeState, Position,
-    RowSink, Rows, SharedDatabase, SharedSnapshot,
+    History, LockedHead, Membership, NewCommit, NodeReport, NodeState, Position, RowSink, Rows,
+    SharedDatabase, SharedSnapshot, SharedTable,
 };
 
 /// When the connection breaks during a commit.
@@ -186,14 +186,14 @@ fn push(rows: &mut Rows, key: i64, row: &Row) {
 impl SharedDatabase for MemoryDatabase {
     fn create(
         &self,
-        tables: &[MirroredTable],
+        tables: &[SharedTable],
         head: &Head,
         fill: &mut dyn FnMut(&mut dyn RowSink) -> Result<()>,
     ) -> Result<()> {
         struct Sink<'s>(&'s mut State);
 
         impl RowSink for Sink<'_> {
-            fn send(&mut self, table: &MirroredTable, rows: Rows) -> Result<()> {
+            fn send(&mut self, table: &SharedTable, rows: Rows) -> Result<()> {
                 self.0.write(&table.name, &[], &rows);
                 Ok(())
             }
@@ -338,7 +338,7 @@ impl SharedSnapshot for Snapshot {
         &self.state
     }
 
-    fn rows(&mut self, table: &MirroredTable, keys: &[i64]) -> Result<Rows> {
+    fn rows(&mut self, table: &SharedTable, keys: &[i64]) -> Result<Rows> {
         let mut rows = Rows::empty(table);
         if let Some(stored) = self.tables.get(&table.name) {
             for key in keys {
@@ -352,7 +352,7 @@ impl SharedSnapshot for Snapshot {
 
     fn all_rows(
         &mut self,
-        table: &MirroredTable,
+        table: &SharedTable,
         visit: &mut dyn FnMut(Rows) -> Result<()>,
     ) -> Result<()> {
         let mut rows = Rows::empty(table);
@@ -374,13 +374,13 @@ impl SharedSnapshot for Locked<'_> {
         self.snapshot.state()
     }
 
-    fn rows(&mut self, table: &MirroredTable, keys: &[i64]) -> Result<Rows> {
+    fn rows(&mut self, table: &SharedTable, keys: &[i64]) -> Result<Rows> {
         self.snapshot.rows(table, keys)
     }
 
     fn all_rows(
         &mut self,
-        table: &MirroredTable,
+        table: &SharedTable,
         visit: &mut dyn FnMut(Rows) -> Result<()>,
     ) -> Result<()> {
         self.snapshot.all_rows(table, visit)
@@ -401,7 +401,7 @@ impl LockedHead for Locked<'_> {
         self.database.reachable().map(drop)
     }
 
-    fn send(&mut self, table: &MirroredTable, keys: &[i64], rows: Rows) {
+    fn send(&mut self, table: &SharedTable, keys: &[i64], rows: Rows) {
         self.sent.push((table.name.clone(), keys.to_vec(), rows));
     }
 

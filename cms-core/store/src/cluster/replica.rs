@@ -21,8 +21,8 @@ use super::{
     apply::{self, ChangeApplier},
     capture::Capture,
     database::{
-        CommitOutcome, History, LockedHead, MirroredTable, NewCommit, Position, SchemaChange,
-        SharedDatabase, SharedSnapshot,
+        CommitOutcome, History, LockedHead, NewCommit, Position, SchemaChange, SharedDatabase,
+        SharedSnapshot, SharedTable,
     },
     metrics::ReplicaMetrics,
     rows, tables,
@@ -31,7 +31,7 @@ use crate::{
     Reader, Schemas, WriteTransaction,
     error::map,
     migrate,
-    writer::{self, Take},
+    writer::{self, NextWrites},
 };
 
 /// Shortest and longest wait between two attempts to learn the outcome of a commit.
@@ -56,7 +56,7 @@ pub struct Replica {
 struct Mirror {
     /// Version of the schema of the cluster, and of this replica.
     schema: i64,
-    tables: Vec<MirroredTable>,
+    tables: Vec<SharedTable>,
     capture: Capture,
 }
 
@@ -169,7 +169,7 @@ impl Replica {
         &self,
         mut head: Box<dyn LockedHead + '_>,
         connection: &Mutex<Connection>,
-        take: &mut Take<'_>,
+        take: &mut NextWrites<'_>,
     ) -> Result<()> {
         let _timer = self.metrics.commit_times.start_timer();
         let mut connection = connection.lock();
@@ -187,7 +187,7 @@ impl Replica {
     pub(crate) fn dry_run(
         &self,
         connection: &Mutex<Connection>,
-        take: &mut Take<'_>,
+        take: &mut NextWrites<'_>,
     ) -> Result<()> {
         let connection = connection.lock();
         self.run_transaction(&connection, |writer, _| {
@@ -387,7 +387,7 @@ impl Replica {
     fn send<'d>(
         &'d self,
         writer: &WriteTransaction<'_>,
-        tables: &[MirroredTable],
+        tables: &[SharedTable],
         mut head: Box<dyn LockedHead + 'd>,
         base: Position,
         commit: &NewCommit,
@@ -484,7 +484,7 @@ impl Replica {
     }
 
     #[cfg(any(test, feature = "testing"))]
-    fn compare(&self, reader: &Reader<'_>, tables: &[MirroredTable]) {
+    fn compare(&self, reader: &Reader<'_>, tables: &[SharedTable]) {
         if self.database.compares_after_commit() {
             let mut snapshot = self.database.snapshot(None).expect("a snapshot");
             let differences = super::compare::compare(reader, tables, &mut *snapshot);

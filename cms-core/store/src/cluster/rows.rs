@@ -7,7 +7,7 @@ use rusqlite::{
 };
 
 use super::{
-    database::{ColumnValues, MirroredTable, Rows},
+    database::{ColumnValues, Rows, SharedTable},
     tables::LINKS,
 };
 use crate::{Reader, error::map};
@@ -21,7 +21,7 @@ const CHUNK_BYTES: usize = 4 * 1024 * 1024;
 /// with these keys.
 pub(super) fn read(
     reader: &Reader<'_>,
-    table: &MirroredTable,
+    table: &SharedTable,
     mut keys: &[i64],
     mut visit: impl FnMut(&[i64], Rows) -> Result<()>,
 ) -> Result<()> {
@@ -42,7 +42,7 @@ pub(super) fn read(
 /// Passes all rows of a table to `visit`, in chunks, in the order of their keys.
 pub(super) fn read_all(
     reader: &Reader<'_>,
-    table: &MirroredTable,
+    table: &SharedTable,
     mut visit: impl FnMut(Rows) -> Result<()>,
 ) -> Result<()> {
     let (name, key) = (&table.name, table.key());
@@ -62,7 +62,7 @@ pub(super) fn read_all(
 }
 
 /// The statement that reads rows, with the columns in the order of the table.
-fn select(table: &MirroredTable, condition: &str) -> String {
+fn select(table: &SharedTable, condition: &str) -> String {
     if table.name == LINKS {
         // An object without links gives no row.
         return format!(
@@ -104,7 +104,7 @@ fn read_row(statement: &mut CachedStatement<'_>, key: i64, into: &mut Rows) -> R
 ///
 /// Only columns that differ are written, so only indexes on these change. This matters for a commit that
 /// changes 100,000 objects, as there are dozens of indexes.
-pub(super) fn write(reader: &Reader<'_>, table: &MirroredTable, rows: &Rows) -> Result<()> {
+pub(super) fn write(reader: &Reader<'_>, table: &SharedTable, rows: &Rows) -> Result<()> {
     let mut existing = reader.statement(&select(table, &format!("\"{}\" = ?1", table.key())))?;
     let mut insert = reader.statement(&insertion(table))?;
     for (index, key) in rows.keys.iter().enumerate() {
@@ -123,13 +123,13 @@ pub(super) fn write(reader: &Reader<'_>, table: &MirroredTable, rows: &Rows) -> 
 
 /// Like [`write()`], for a table that has no rows with these keys: does not look for existing rows, so
 /// it needs no index.
-pub(super) fn write_new(reader: &Reader<'_>, table: &MirroredTable, rows: &Rows) -> Result<()> {
+pub(super) fn write_new(reader: &Reader<'_>, table: &SharedTable, rows: &Rows) -> Result<()> {
     let mut insert = reader.statement(&insertion(table))?;
     (0..rows.keys.len()).try_for_each(|index| execute(&mut insert, rows, index))
 }
 
 /// The statement that writes a row whose key the table does not have.
-fn insertion(table: &MirroredTable) -> String {
+fn insertion(table: &SharedTable) -> String {
     if table.name == LINKS {
         return "INSERT INTO link (object, target_type, target_id, source_ctd)
                 SELECT ?1, value ->> 0, value ->> 1, value ->> 2 FROM json_each(?2)"
@@ -169,7 +169,7 @@ fn different_columns(
 
 fn update(
     reader: &Reader<'_>,
-    table: &MirroredTable,
+    table: &SharedTable,
     rows: &Rows,
     index: usize,
     columns: &[usize],
@@ -192,7 +192,7 @@ fn update(
 }
 
 /// Removes the rows with these keys.
-pub(super) fn delete(reader: &Reader<'_>, table: &MirroredTable, keys: &[i64]) -> Result<()> {
+pub(super) fn delete(reader: &Reader<'_>, table: &SharedTable, keys: &[i64]) -> Result<()> {
     let sql = format!("DELETE FROM \"{}\" WHERE \"{}\" = ?1", table.name, table.key());
     let mut statement = reader.statement(&sql)?;
     for key in keys {
@@ -231,14 +231,14 @@ mod tests {
     use super::*;
     use crate::cluster::database::{Column, ColumnKind};
 
-    fn pages() -> MirroredTable {
+    fn pages() -> SharedTable {
         let column = |name: &str, kind| Column { name: name.to_owned(), kind };
         let columns = vec![
             column("pk", ColumnKind::Integer),
             column("id", ColumnKind::Text),
             column("title", ColumnKind::Text),
         ];
-        MirroredTable { name: "page".to_owned(), columns }
+        SharedTable { name: "page".to_owned(), columns }
     }
 
     fn rows(rows: &[(i64, &str, Option<&str>)]) -> Rows {

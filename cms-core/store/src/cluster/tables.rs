@@ -2,7 +2,7 @@
 
 use cms_model::error::{Error, Result};
 
-use super::database::{Column, ColumnKind, MirroredTable};
+use super::database::{Column, ColumnKind, SharedTable};
 use crate::Reader;
 
 /// Tables that belong to one data directory.
@@ -24,7 +24,7 @@ const LOCAL: [&str; 5] = [
 pub(super) const LINKS: &str = "link";
 
 /// Returns the mirrored tables by name.
-pub(super) fn mirrored(reader: &Reader<'_>) -> Result<Vec<MirroredTable>> {
+pub(super) fn mirrored(reader: &Reader<'_>) -> Result<Vec<SharedTable>> {
     let names: Vec<String> = reader.query_values(
         "SELECT name FROM sqlite_schema
          WHERE type = 'table' AND name NOT LIKE 'sqlite\\_stat%' ESCAPE '\\' ORDER BY name",
@@ -37,12 +37,12 @@ pub(super) fn mirrored(reader: &Reader<'_>) -> Result<Vec<MirroredTable>> {
         .collect()
 }
 
-fn table(reader: &Reader<'_>, name: String) -> Result<MirroredTable> {
+fn table(reader: &Reader<'_>, name: String) -> Result<SharedTable> {
     if name == LINKS {
         let column = |name: &str, kind| Column { name: name.to_owned(), kind };
         let columns =
             vec![column("object", ColumnKind::Integer), column("links", ColumnKind::Text)];
-        return Ok(MirroredTable { name, columns });
+        return Ok(SharedTable { name, columns });
     }
     // Generated columns are hidden.
     let columns: Vec<(String, String, i64)> = reader.query_rows(
@@ -66,10 +66,10 @@ fn table(reader: &Reader<'_>, name: String) -> Result<MirroredTable> {
         };
         Ok(Column { name, kind })
     });
-    Ok(MirroredTable { columns: columns.collect::<Result<_>>()?, name })
+    Ok(SharedTable { columns: columns.collect::<Result<_>>()?, name })
 }
 
-impl MirroredTable {
+impl SharedTable {
     /// The names of all columns, quoted.
     pub(super) fn column_list(&self) -> String {
         let names = self.columns.iter().map(|column| format!("\"{}\"", column.name));

@@ -1,11 +1,11 @@
 //! Tables and rows of the tests.
 
-use crate::cluster::database::{Column, ColumnKind, ColumnValues, MirroredTable, Rows};
+use crate::cluster::database::{Column, ColumnKind, ColumnValues, Rows, SharedTable};
 
 /// A table with a column of each kind.
-pub fn object_table() -> MirroredTable {
+pub fn object_table() -> SharedTable {
     let column = |name: &str, kind| Column { name: name.to_owned(), kind };
-    MirroredTable {
+    SharedTable {
         name: "object".to_owned(),
         columns: vec![
             column("pk", ColumnKind::Integer),
@@ -17,9 +17,9 @@ pub fn object_table() -> MirroredTable {
 }
 
 /// A table with a key only.
-pub fn mark_table() -> MirroredTable {
+pub fn mark_table() -> SharedTable {
     let columns = vec![Column { name: "pk".to_owned(), kind: ColumnKind::Integer }];
-    MirroredTable { name: "mark".to_owned(), columns }
+    SharedTable { name: "mark".to_owned(), columns }
 }
 
 /// Rows of [`object_table`] with these keys and texts.
