@@ -7,6 +7,7 @@ mod activity;
 mod backup;
 #[cfg(feature = "cluster")]
 mod cluster;
+mod duration;
 pub(crate) mod graphql;
 mod init;
 mod key;

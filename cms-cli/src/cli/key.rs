@@ -6,7 +6,7 @@ use clap::{
 };
 use cms_core::{limits, wire::key::KeyKind};
 
-use super::DryRun;
+use super::{DryRun, duration};
 use crate::project::{KEY_KINDS, key_kind};
 
 #[derive(Debug, Subcommand)]
@@ -60,10 +60,8 @@ pub(crate) enum KeyCommand {
 
 /// Parses a grace period such as `24h` or `7d` into hours.
 fn hours(text: &str) -> Result<i64, String> {
-    let parse =
-        |unit, hours| text.strip_suffix(unit)?.parse::<u32>().ok().map(|n| i64::from(n) * hours);
-    let hours = parse("h", 1).or_else(|| parse("d", 24));
-    hours
+    duration::parse(text, &[('h', 3600), ('d', 86_400)])
+        .and_then(|grace| i64::try_from(grace.as_secs() / 3600).ok())
         .filter(|hours| *hours <= limits::MAX_GRACE_HOURS)
         .ok_or_else(|| format!("use a number with h or d, at most {}h", limits::MAX_GRACE_HOURS))
 }
