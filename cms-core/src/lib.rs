@@ -137,6 +137,6 @@ pub use cms_system::lock;
 
 /// Identifiers: where new ones come from, and the form of object ids.
 pub mod ids {
-    pub use cms_model::ids::{CountingIds, ID_PATTERN, IdSource};
+    pub use cms_model::ids::{CountingIds, ID_PATTERN, IdSource, is_uuid};
     pub use cms_system::ids::RandomIds;
 }

@@ -22,6 +22,7 @@ use serde::Serialize;
 
 use crate::{
     extract::preconditions::has_cached,
+    http::event_stream,
     response::{
         cache::{CachedResponse, PendingEntry, ResponseCache},
         compression::{Coding, MIN_COMPRESSED_BYTES},
@@ -160,7 +161,7 @@ impl Response {
 
     /// 200 with server-sent events, which no proxy may buffer.
     pub(crate) fn events(body: Body) -> Self {
-        Self::stream(HeaderValue::from_static("text/event-stream"), None, body)
+        Self::stream(HeaderValue::from_static(event_stream::MEDIA_TYPE), None, body)
             .with_header(header::CACHE_CONTROL, HeaderValue::from_static("no-store"))
             .with_header(ACCEL_BUFFERING, HeaderValue::from_static("no"))
     }

@@ -1,11 +1,10 @@
 //! Every command with a wrong key, without a server, with a response of another program, and with
 //! errors in files: one error, its location, a hint, and the exit code.
 
-use std::net::TcpListener;
-
 use serde_json::{Value, json};
 
 use super::{
+    cluster::free_address,
     support::{Cli, CommandOutput, NOTE_PROJECT, Server, both_targets, files, on_both_targets},
     wait::stub,
 };
@@ -80,8 +79,7 @@ fn assert_error(command: &str, output: &CommandOutput, exit: i32, parts: &[&str]
 
 #[test]
 fn responses_of_other_programs_are_recognised_by_every_command() {
-    let down = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let down = format!("http://{down}");
+    let down = format!("http://{}", free_address());
     let page = stub(200, "<!doctype html>\n<title>Sign in to the network</title>");
     let gateway = stub(502, "<html><h1>502 Bad Gateway</h1></html>");
     let api = stub(404, r#"{"detail":"Not Found"}"#);

@@ -8,7 +8,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-use super::support::{Cli, NOTE_PROJECT, Server, files};
+use super::support::{Cli, NOTE_PROJECT, files};
 
 /// Runs commands in order on a new data directory.
 fn transcript(commands: &[&str]) -> String {
@@ -329,18 +329,6 @@ fn argument_that_is_not_unicode_is_a_usage_error() {
     let output =
         Command::new(env!("CARGO_BIN_EXE_cms")).args(["ctd".as_ref(), argument]).output().unwrap();
     assert_eq!(output.status.code(), Some(2), "{}", String::from_utf8_lossy(&output.stderr));
-}
-
-#[test]
-fn wrong_key_ends_with_exit_code_3() {
-    let server = Server::start();
-    let cli = Cli::empty();
-    cli.write("key", "another-key");
-    let output = cli.run(&["ctd", "list", "--server", &server.url, "--key-file", "key"]);
-    output.exits(3);
-    let hint =
-        format!("hint: {} does not know this key: check CMS_KEY or --key-file\n", server.url);
-    assert!(output.stderr.ends_with(&hint), "{}", output.transcript());
 }
 
 #[test]

@@ -1,17 +1,14 @@
 //! Hostile files and concurrent uploads: the server responds, and its memory stays bounded.
 
-use std::{
-    fs,
-    io::{Read, Write},
-    net::TcpStream,
-    sync::Arc,
-    thread,
-    time::Duration,
-};
+use std::{borrow::Cow, fs, io::Write, sync::Arc, thread, time::Duration};
 
 use flate2::{Compression, Crc, write::ZlibEncoder};
+use reqwest::blocking::{
+    Client, RequestBuilder,
+    multipart::{Form, Part},
+};
 
-use crate::support::{Server, fixtures};
+use crate::support::{Server, client, fixtures};
 
 /// Memory that the server may map, in kilobytes: far less than any decompression bomb takes.
 const MAX_MAPPED_KB: u32 = 4 * 1024 * 1024;
@@ -20,26 +17,25 @@ const MAX_AFTER_RENDERING_KB: u64 = 640 * 1024;
 /// Memory that concurrent uploads may add, in kilobytes: a quarter of their size.
 const MAX_FOR_UPLOADS_KB: u64 = 250 * 1024;
 
-const BOUNDARY: &str = "a-line-between-parts";
-
 /// Uploads and renderings end with 200 or 400, in bounded memory.
 #[test]
 fn hostile_files_do_not_stop_the_server() {
     let server = Server::start_within(MAX_MAPPED_KB);
+    let client = patient_client();
     for (name, bytes) in hostile_files() {
         for kind in ["image", "file"] {
-            let (status, body) = upload(&server, &name, kind, &bytes);
+            let (status, body) = upload(&client, &server, &name, kind, bytes.clone());
             assert!([200, 400].contains(&status), "{name}: {status}");
             if status != 200 {
                 continue;
             }
             let url = text_at(&body, "url");
             for path in [url.replace("0x0", "100x100"), format!("{url}?format=webp"), url] {
-                let (status, _) = send(&server, "GET", &path, &[], &[]);
+                let (status, _) = get(&client, &server, &path);
                 assert!([200, 400].contains(&status), "{name} {path}: {status}");
             }
         }
-        assert_eq!(send(&server, "GET", "/healthz", &[], &[]).0, 200, "{name}");
+        assert_eq!(get(&client, &server, "/healthz").0, 200, "{name}");
     }
     if let Some(peak) = server.memory_peak() {
         assert!(peak < MAX_AFTER_RENDERING_KB, "{peak} KB");
@@ -53,11 +49,11 @@ fn concurrent_uploads_take_little_memory() {
     let idle = server.memory_peak();
     let mut photo = fixture("still.jpg");
     photo.resize(5 * 1024 * 1024, 0);
-    let photo = Arc::new(photo);
+    let photo: &'static [u8] = photo.leak();
     let clients: Vec<_> = (0..200)
         .map(|_| {
-            let (server, photo) = (Arc::clone(&server), Arc::clone(&photo));
-            thread::spawn(move || upload(&server, "a.jpg", "image", &photo).0)
+            let server = Arc::clone(&server);
+            thread::spawn(move || upload(&patient_client(), &server, "a.jpg", "image", photo).0)
         })
         .collect();
     let statuses: Vec<_> = clients.into_iter().map(|client| client.join().unwrap()).collect();
@@ -155,44 +151,31 @@ fn fixture(name: &str) -> Vec<u8> {
     fs::read(fixtures().join("media").join(name)).unwrap()
 }
 
-fn upload(server: &Server, name: &str, kind: &str, bytes: &[u8]) -> (u16, Vec<u8>) {
-    let part =
-        |head: &str| format!("--{BOUNDARY}\r\ncontent-disposition: form-data; {head}\r\n\r\n");
-    let kind = part("name=\"type\"") + kind + "\r\n";
-    let file = part(&format!("name=\"file\"; filename=\"{name}\""));
-    let end = format!("\r\n--{BOUNDARY}--\r\n");
-    let body = [kind.as_bytes(), file.as_bytes(), bytes, end.as_bytes()];
-    let content_type = format!("multipart/form-data; boundary={BOUNDARY}");
-    let headers = [("content-type", &*content_type), ("x-auth-token", &*server.key)];
-    send(server, "POST", "/api/media", &headers, &body)
+/// A client that waits two minutes for a response.
+fn patient_client() -> Client {
+    client().timeout(Duration::from_mins(2)).build().unwrap()
 }
 
-/// Sends a request on a new connection; returns status and body of the response.
-fn send(
+fn upload(
+    client: &Client,
     server: &Server,
-    method: &str,
-    path: &str,
-    headers: &[(&str, &str)],
-    body: &[&[u8]],
+    name: &str,
+    kind: &str,
+    bytes: impl Into<Cow<'static, [u8]>>,
 ) -> (u16, Vec<u8>) {
-    let address = server.url.strip_prefix("http://").unwrap();
-    let mut stream = TcpStream::connect(address).unwrap();
-    stream.set_read_timeout(Some(Duration::from_mins(2))).unwrap();
-    let length: usize = body.iter().map(|part| part.len()).sum();
-    let headers: Vec<_> =
-        headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
-    let headers = headers.concat();
-    let head = format!(
-        "{method} {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: {length}\r\n{headers}\r\n"
-    );
-    for part in [head.as_bytes()].iter().chain(body) {
-        stream.write_all(part).unwrap();
-    }
-    let mut response = Vec::new();
-    stream.read_to_end(&mut response).unwrap();
-    let split = response.windows(4).position(|four| four == b"\r\n\r\n").unwrap();
-    let status = std::str::from_utf8(&response[9..12]).unwrap().parse().unwrap();
-    (status, response[split + 4..].to_vec())
+    let file = Part::bytes(bytes).file_name(name.to_owned());
+    let form = Form::new().text("type", kind.to_owned()).part("file", file);
+    let request = client.post(format!("{}/api/media", server.url)).multipart(form);
+    reply(request.header("x-auth-token", &server.key))
+}
+
+fn get(client: &Client, server: &Server, path: &str) -> (u16, Vec<u8>) {
+    reply(client.get(format!("{}{path}", server.url)))
+}
+
+fn reply(request: RequestBuilder) -> (u16, Vec<u8>) {
+    let response = request.send().unwrap();
+    (response.status().as_u16(), response.bytes().unwrap().to_vec())
 }
 
 /// A string property of a JSON object.

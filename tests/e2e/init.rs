@@ -3,26 +3,14 @@
 use std::{
     fs,
     io::{BufRead, BufReader},
-    path::{Path, PathBuf},
 };
 
 use serde_json::{Value, json};
 
-use super::support::{Cli, Server};
-
-/// Every file below a folder with its content, ordered by path.
-fn content_of(folder: &Path) -> Vec<(PathBuf, String)> {
-    let mut paths: Vec<_> =
-        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    paths.sort();
-    let content = |path: PathBuf| {
-        if path.is_dir() {
-            return content_of(&path);
-        }
-        vec![(path.clone(), fs::read_to_string(path).unwrap())]
-    };
-    paths.into_iter().flat_map(content).collect()
-}
+use super::{
+    export_import::tree,
+    support::{Cli, Server},
+};
 
 fn init(cli: &Cli, arguments: &[&str]) {
     let created = cli.run(&[&["init", "--no-serve"], arguments].concat());
@@ -33,14 +21,14 @@ fn init(cli: &Cli, arguments: &[&str]) {
 fn second_init_changes_nothing_and_names_what_exists() {
     let cli = Cli::empty();
     init(&cli, &["blog"]);
-    let before = content_of(&cli.path("blog"));
+    let before = tree(&cli.path("blog"));
     assert_eq!(before.len(), 9, "{before:?}");
     for template in ["blog", "empty"] {
         let again = cli.run(&["init", "blog", "--no-serve", "--template", template]);
         again.exits(5).prints("").stderr_contains("blog already contains project.yaml, ");
         again.stderr_contains("README.md").stderr_contains("nothing was changed");
         again.stderr_contains("cms serve --apply project.yaml");
-        assert_eq!(content_of(&cli.path("blog")), before);
+        assert_eq!(tree(&cli.path("blog")), before);
     }
     let json = cli.run(&["init", "blog", "--json"]);
     json.exits(5);
@@ -48,7 +36,7 @@ fn second_init_changes_nothing_and_names_what_exists() {
 
     cli.write("site/README.md", "mine");
     cli.run(&["init", "site"]).exits(5).stderr_contains("site already contains README.md: ");
-    assert_eq!(content_of(&cli.path("site")).len(), 1);
+    assert_eq!(tree(&cli.path("site")).len(), 1);
 }
 
 #[test]
@@ -59,7 +47,7 @@ fn dry_run_and_refused_folders_write_nothing() {
     cli.run(&["init", "file"]).exits(2).stderr_contains("file is not a folder");
     cli.run(&["init", "file/below"]).exits(1).stderr_contains("cannot write file/below/");
     cli.run(&["init", "--template", "shop"]).exits(2).stderr_contains("blog, empty");
-    assert_eq!(content_of(&cli.path("")).len(), 1);
+    assert_eq!(tree(&cli.path("")).len(), 1);
 }
 
 #[test]

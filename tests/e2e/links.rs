@@ -1,4 +1,4 @@
-//! Links to headings, in documents and comments, resolve.
+//! Links to files and headings, in documents and comments, resolve.
 
 use std::{
     collections::HashMap,
@@ -21,7 +21,7 @@ pub(crate) fn files_below(folder: &Path, extension: &str, found: &mut Vec<PathBu
 }
 
 #[test]
-fn links_to_headings_resolve() {
+fn links_to_files_and_headings_resolve() {
     let root = fixtures().join("..");
     let mut files = Vec::new();
     for folder in ["cms-core", "cms-server", "cms-cli", "tests", "benches"] {
@@ -29,7 +29,8 @@ fn links_to_headings_resolve() {
     }
     let (mut pages, mut headings) = (Vec::new(), HashMap::new());
     files_below(&root.join("docs"), "md", &mut pages);
-    pages.extend(["README.md", "CONTRIBUTING.md", "CHANGELOG.md"].map(|name| root.join(name)));
+    let names = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"];
+    pages.extend(names.iter().chain(&["fixtures/README.md"]).map(|name| root.join(name)));
     let slug = |heading: &str| -> String {
         let kept = heading.trim_start_matches('#').trim().to_lowercase().replace(' ', "-");
         kept.chars().filter(|c| c.is_alphanumeric() || "-_".contains(*c)).collect()
@@ -48,8 +49,14 @@ fn links_to_headings_resolve() {
         let text = fs::read_to_string(file).unwrap();
         for link in text.split(opening).skip(1) {
             let end = link.find(|c: char| !(c.is_alphanumeric() || "/._-#".contains(c)));
-            let link = &link[..end.unwrap_or(link.len())];
-            let Some((target, heading)) = link.split_once('#') else { continue };
+            let (link, rest) = link.split_at(end.unwrap_or(link.len()));
+            let Some((target, heading)) = link.split_once('#') else {
+                let is_file = opening == "](" && !link.is_empty() && !rest.starts_with(':');
+                if is_file && !base.join(link).exists() {
+                    errors.push(format!("{}: {link}", file.display()));
+                }
+                continue;
+            };
             let page = if target.is_empty() { file.clone() } else { base.join(target) };
             let known = page.canonicalize().ok().and_then(|page| headings.get(&page));
             let heading = heading.trim_end_matches('.');
@@ -58,5 +65,5 @@ fn links_to_headings_resolve() {
             }
         }
     }
-    assert!(errors.is_empty(), "no such heading:\n{}", errors.join("\n"));
+    assert!(errors.is_empty(), "no such file or heading:\n{}", errors.join("\n"));
 }

@@ -96,7 +96,12 @@ fn default_profile_is_the_target_without_flags_and_variables() {
     plan(&[], &["--profile", "othre"], 4, "hint: did you mean \"other\"?");
     plan(&[], &["--profile", "production"], 4, "hint: profiles are local, other");
     let key = [("CMS_KEY", "wrong")];
-    plan(&key, &["--server", &server.url], 3, "does not know this key: check CMS_KEY");
+    plan(
+        &key,
+        &["--server", &server.url],
+        3,
+        "does not know this key: check CMS_KEY or --key-file",
+    );
 
     // The other profile does not become the default.
     cli.run(&["logout"]).exits(0).stderr_contains("profile \"local\" is removed");

@@ -84,8 +84,8 @@ impl Site {
         let folder = TempDir::new().unwrap();
         let flags = ["--public-url", PUBLIC_URL, "--openid-issuer", &provider.issuer];
         let flags = [&flags[..], &["--openid-client-id", "cms"], arguments].concat();
-        let variable = ("CMS_OPENID_CLIENT_SECRET", "a-client-secret");
-        let server = Server::start_with_variable(folder.path(), &flags, variable);
+        let secret = [("CMS_OPENID_CLIENT_SECRET", "a-client-secret".to_owned())];
+        let server = Server::start_with_variables(folder.path(), &flags, &secret);
         Self { server, _folder: folder }
     }
 

@@ -1,8 +1,9 @@
 //! Errors of `--media` are reported at the start of a server, never with a secret.
 
-use std::net::TcpListener;
-
-use super::support::{Cli, CommandOutput};
+use super::{
+    cluster::free_address,
+    support::{Cli, CommandOutput},
+};
 
 const SECRET: &str = "wont-tell-anybody";
 
@@ -43,9 +44,7 @@ fn invalid_s3_settings_are_reported_with_the_setting() {
 
 #[test]
 fn server_does_not_start_without_its_bucket() {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let endpoint = format!("http://{}", listener.local_addr().unwrap());
-    drop(listener);
+    let endpoint = format!("http://{}", free_address());
     let output =
         serve("s3://site/a", &[("AWS_ACCESS_KEY_ID", "somebody"), ("AWS_ENDPOINT_URL", &endpoint)]);
     output.exits(9);

@@ -3,11 +3,9 @@
 //! ARCHITECTURE.md and CONTRIBUTING.md explain most rules. Rules about code ignore comments and the
 //! test module at the end of a file. Nothing here runs `cms`.
 
-use std::{
-    collections::BTreeSet,
-    fs,
-    path::{Path, PathBuf},
-};
+use std::{collections::BTreeSet, fs, path::PathBuf};
+
+use super::links::files_below;
 
 /// Maximum lines of a file without its test module, with it, and of a file of tests.
 const MAX_CODE_LINES: usize = 500;
@@ -232,33 +230,6 @@ fn sources_contain_no_unfinished_code() {
     none(&violations, "unfinished work belongs in an issue");
 }
 
-#[test]
-fn links_in_documents_resolve() {
-    let root = workspace();
-    let mut documents: Vec<_> = fs::read_dir(&root)
-        .expect("the workspace can be listed")
-        .chain(fs::read_dir(root.join("docs")).expect("docs can be listed"))
-        .chain(fs::read_dir(root.join("docs/reference")).expect("docs/reference can be listed"))
-        .map(|entry| entry.expect("an entry can be read").path())
-        .chain([root.join("fixtures/README.md")])
-        .filter(|path| path.extension().is_some_and(|extension| extension == "md"))
-        .collect();
-    documents.sort();
-    assert!(documents.len() > 4, "only {documents:?} found");
-
-    let mut violations = Vec::new();
-    for document in documents {
-        let text = fs::read_to_string(&document).expect("a document can be read");
-        let folder = document.parent().expect("a file has a folder");
-        for target in relative_links(&text) {
-            if !folder.join(&target).exists() {
-                violations.push(format!("{}: {target}", document.display()));
-            }
-        }
-    }
-    none(&violations, "a link leads nowhere");
-}
-
 /// Tests the functions that read the sources, on which all rules rely.
 #[test]
 fn source_reader_ignores_comments_and_tests() {
@@ -271,9 +242,6 @@ fn source_reader_ignores_comments_and_tests() {
     assert_eq!(source.lines_naming(&["rusqlite"]), ["a.rs:2: use rusqlite::Row;"]);
     assert!(source.lines_naming(&["clap"]).is_empty());
     assert_eq!(source.code_end(), 3);
-
-    let text = "[a](b.md#c) [d](https://e) [f](#g)\n```\n[h](i)\n```\n![j](k/l.png)";
-    assert_eq!(relative_links(text), ["b.md", "k/l.png"]);
 
     assert!(sources().len() > 20, "the sources were not found");
 }
@@ -335,25 +303,6 @@ fn words(line: &str) -> impl Iterator<Item = &str> {
     line.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty())
 }
 
-/// Targets of links that lead to files of the project, outside code blocks.
-fn relative_links(markdown: &str) -> Vec<String> {
-    let mut in_code = false;
-    let mut links = Vec::new();
-    for line in markdown.lines() {
-        if line.trim_start().starts_with("```") {
-            in_code = !in_code;
-        }
-        let targets = line.split("](").skip(1).filter_map(|rest| rest.split_once(')'));
-        for (target, _) in targets.filter(|_| !in_code) {
-            let file = target.split('#').next().unwrap_or_default();
-            if !file.is_empty() && !file.contains(':') {
-                links.push(file.to_owned());
-            }
-        }
-    }
-    links
-}
-
 fn workspace() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..")
 }
@@ -372,25 +321,13 @@ fn sources() -> Vec<Source> {
 }
 
 fn all_rust_files() -> Vec<Source> {
-    let mut paths = Vec::new();
+    let (root, mut paths) = (workspace(), Vec::new());
     for folder in ["cms-core", "cms-server", "cms-cli", "tests", "benches"] {
-        collect(Path::new(folder), &mut paths);
+        files_below(&root.join(folder), "rs", &mut paths);
     }
     paths.sort();
-    paths.iter().map(|path| source(path)).collect()
-}
-
-fn collect(folder: &Path, paths: &mut Vec<String>) {
-    let Ok(entries) = fs::read_dir(workspace().join(folder)) else { return };
-    for entry in entries {
-        let entry = entry.expect("an entry can be read");
-        let path = folder.join(entry.file_name());
-        if entry.path().is_dir() {
-            collect(&path, paths);
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            paths.push(path.to_string_lossy().replace('\\', "/"));
-        }
-    }
+    let relative = |path: &PathBuf| path.strip_prefix(&root).unwrap().display().to_string();
+    paths.iter().map(|path| source(&relative(path))).collect()
 }
 
 fn none(violations: &[String], rule: &str) {

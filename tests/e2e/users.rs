@@ -1,66 +1,24 @@
 //! Users: the first start of a server, and `cms user`.
 
-use std::{
-    fs,
-    io::{BufRead, BufReader, Read},
-    path::Path,
-    process::{Child, Command, Stdio},
-    thread,
-    time::Duration,
-};
+use std::{fs, path::Path, thread, time::Duration};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::support::{Cli, Server, both_targets, client};
 
-/// A server whose standard output is read.
-struct Start {
-    child: Child,
-    /// The address, without `http://`.
-    address: String,
+/// Starts a server without a configured key.
+fn start(folder: &Path, arguments: &[&str], variables: &[(&str, String)]) -> Server {
+    let variables = [variables, &[("CMS_ADMIN_KEY", String::new())]].concat();
+    Server::start_with_variables(folder, arguments, &variables)
 }
 
-impl Start {
-    fn new(folder: &Path, arguments: &[&str]) -> Self {
-        Self::with_variables(folder, arguments, &[])
-    }
-
-    fn with_variables(folder: &Path, arguments: &[&str], variables: &[(&str, String)]) -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_cms"))
-            .args(["serve", "--data", "data", "--listen", "127.0.0.1:0"])
-            .args(arguments)
-            .env_clear()
-            .envs(variables.iter().map(|(name, value)| (name, value)))
-            .current_dir(folder)
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let lines = BufReader::new(child.stderr.take().unwrap()).lines().map_while(Result::ok);
-        let listening =
-            lines.filter_map(|line| line.strip_prefix("listening on http://").map(str::to_owned));
-        let address = { listening }.next().expect("the server listens");
-        Self { child, address }
-    }
-
-    /// Ends the server; returns what it printed.
-    fn end(mut self) -> String {
-        self.child.kill().unwrap();
-        self.child.wait().unwrap();
-        let mut printed = String::new();
-        self.child.stdout.take().unwrap().read_to_string(&mut printed).unwrap();
-        printed
-    }
-
-    /// Requests the purpose of a code; returns the status.
-    fn status_of(&self, code: &str) -> u16 {
-        let url = format!("http://{}/api/v1/session/code", self.address);
-        let request = client().build().unwrap().post(url).header("x-cms-request", "1");
-        let request = request.header("content-type", "application/json");
-        request.body(json!({ "code": code }).to_string()).send().unwrap().status().as_u16()
-    }
+/// Requests the purpose of a code; returns the status.
+fn status_of(server: &Server, code: &str) -> u16 {
+    let url = format!("{}/api/v1/session/code", server.url);
+    let request = client().build().unwrap().post(url).header("x-cms-request", "1");
+    let request = request.header("content-type", "application/json");
+    request.body(json!({ "code": code }).to_string()).send().unwrap().status().as_u16()
 }
 
 fn set_up_url(printed: &str) -> Option<&str> {
@@ -70,18 +28,18 @@ fn set_up_url(printed: &str) -> Option<&str> {
 #[test]
 fn start_prints_a_set_up_link_until_there_is_a_user() {
     let folder = TempDir::new().unwrap();
-    let first = Start::new(folder.path(), &[]);
-    let address = first.address.clone();
-    let printed = first.end();
+    let first = start(folder.path(), &[], &[]);
+    let url = first.url.clone();
+    let printed = first.stop();
     let names: Vec<_> = printed.lines().map(|line| line.split('=').next().unwrap()).collect();
     assert_eq!(names, ["CMS_ADMIN_KEY", "CMS_RW_KEY", "CMS_RO_KEY", "CMS_SETUP_URL"]);
-    let begin = format!("http://{address}/admin/sign-in#code=");
+    let begin = format!("{url}/admin/sign-in#code=");
     let replaced = set_up_url(&printed).unwrap().strip_prefix(&begin).unwrap().to_owned();
     assert_eq!(replaced.len(), 43);
 
-    let second = Start::new(folder.path(), &["--public-url", "https://cms.example.com"]);
-    assert_eq!(second.status_of(&replaced), 400);
-    let printed = second.end();
+    let second = start(folder.path(), &["--public-url", "https://cms.example.com"], &[]);
+    assert_eq!(status_of(&second, &replaced), 400);
+    let printed = second.stop();
     let url = set_up_url(&printed).unwrap();
     assert!(url.starts_with("https://cms.example.com/admin/sign-in#code="), "{url}");
     let cli = Cli::with_data_in(folder.path());
@@ -100,9 +58,9 @@ fn start_prints_a_set_up_link_until_there_is_a_user() {
     ])
     .ok();
     let code = url.split_once("#code=").unwrap().1;
-    let third = Start::new(folder.path(), &[]);
-    assert_eq!(third.status_of(code), 400);
-    assert_eq!(third.end(), "");
+    let third = start(folder.path(), &[], &[]);
+    assert_eq!(status_of(&third, code), 400);
+    assert_eq!(third.stop(), "");
 }
 
 /// Waits until the fake `xdg-open` in this folder was called; returns its argument.
@@ -131,21 +89,21 @@ fn serve_opens_the_page_without_the_set_up_link_in_arguments() {
     fs::write(&program, format!("#!/bin/sh\necho \"$1\" > '{}'\n", calls.display())).unwrap();
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
     let variables = [("PATH", format!("{}:/usr/bin:/bin", folder.path().display()))];
-    let start = || Start::with_variables(folder.path(), &["--open"], &variables);
+    let start = || start(folder.path(), &["--open"], &variables);
 
     let first = start();
     let file = opened(folder.path());
     let page = fs::read_to_string(&file).unwrap();
     assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
-    let printed = first.end();
+    let printed = first.stop();
     let url = set_up_url(&printed).unwrap();
     assert!(page.contains(&format!("content=\"0; url={url}\"")), "{page}");
 
     let cli = Cli::with_data_in(folder.path());
     cli.run(&["user", "create", "ada@example.com", "--name", "Ada", "--role", "admin"]).ok();
     let second = start();
-    assert_eq!(opened(folder.path()), format!("http://{}/admin", second.address));
-    second.end();
+    assert_eq!(opened(folder.path()), format!("{}/admin", second.url));
+    second.stop();
 }
 
 #[test]

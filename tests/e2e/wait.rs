@@ -7,7 +7,10 @@ use std::{
     time::Duration,
 };
 
-use super::support::{Cli, Server};
+use super::{
+    cluster::free_address,
+    support::{Cli, Server},
+};
 
 /// Sends the same response to each request, after a delay before it listens.
 fn listen(listener: TcpListener, delay: Duration, status: u16, body: &'static str) {
@@ -49,10 +52,7 @@ fn ready_server_needs_no_key() {
 
 #[test]
 fn last_reason_is_shown_at_the_timeout() {
-    let closed = {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        format!("http://{}", listener.local_addr().unwrap())
-    };
+    let closed = format!("http://{}", free_address());
     let not_ready = r#"{"code":503,"message":"Service Unavailable","status":"not ready","parts":{"server":"ok","database":"ok","index":"not ready","disk":"not ready"}}"#;
     for (url, reason) in [
         (closed, "efused"),

@@ -1,11 +1,11 @@
 //! `cms activity`: shows who changed what.
 
 use cms_core::{
-    Error, limits,
+    Error, ids, limits,
     wire::{activity::ActivityRequest, user::UserListRequest},
 };
 
-use super::{key, open_to_read, require_types};
+use super::{open_to_read, require_types};
 use crate::{
     cli::ActivityArgs,
     failure::{Failure, Outcome, Result},
@@ -61,7 +61,7 @@ pub(super) fn run(args: ActivityArgs, settings: &Settings, printer: &Printer) ->
 /// Returns the id of the user or key with this name. An id is returned without a request, so that
 /// removed users and keys are found, too.
 fn actor_id(target: &dyn Target, name: String) -> Result<String> {
-    if key::is_id(&name) {
+    if ids::is_uuid(&name.to_ascii_lowercase()) {
         return Ok(name);
     }
     let keys = target.keys()?.into_iter().filter(|key| key.name == name).map(|key| key.id);

@@ -108,15 +108,6 @@ fn find(target: &dyn Target, key: &str) -> Result<Key> {
     Ok(found.ok_or_else(|| Error::not_found("key", key))?)
 }
 
-/// Returns whether a text is the id of a key or user.
-pub(super) fn is_id(text: &str) -> bool {
-    let is_id_char = |(index, byte): (usize, u8)| match index {
-        8 | 13 | 18 | 23 => byte == b'-',
-        _ => byte.is_ascii_hexdigit(),
-    };
-    text.len() == 36 && text.bytes().enumerate().all(is_id_char)
-}
-
 /// Prints a new token: alone on standard output, so that a script can keep it.
 fn show_token(created: &CreatedKey, verb: &str, token: &str, printer: &Printer) -> Result<()> {
     printer.note(&format!(

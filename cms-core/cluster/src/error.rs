@@ -55,12 +55,8 @@ impl Failure {
     pub(crate) fn is_rejection(&self) -> bool {
         let is_unknown =
             |code: &SqlState| ["40", "08"].iter().any(|class| code.code().starts_with(class));
-        match self {
-            Self::Postgres(error) => error
-                .as_db_error()
-                .is_some_and(|error| !ends_connection(error) && !is_unknown(error.code())),
-            _ => false,
-        }
+        self.database_error()
+            .is_some_and(|error| !ends_connection(error) && !is_unknown(error.code()))
     }
 
     /// Whether the schema of the cluster exists already.

@@ -20,9 +20,8 @@ use cms_model::{
 use cms_store::{
     Store,
     cluster::{
-        compare::Difference,
         database::{DutyHolder, NodeState, SharedDatabase},
-        open::has_replica,
+        open::replica_position,
         replica::Replica,
     },
 };
@@ -57,7 +56,7 @@ pub(crate) fn open_replica(
     ClusterConfig { database, schemas, .. }: &ClusterConfig,
 ) -> Result<Store> {
     if !database.is_created()? {
-        if has_replica(&config.folder)? {
+        if replica_position(&config.folder)?.is_some() {
             return Err(Error::Conflict(format!(
                 "the database has no cluster, and the data directory {} is the replica of one: name the \
                  database of that cluster, restore it, or use an empty directory",
@@ -176,10 +175,5 @@ impl<'c> Cluster<'c> {
     /// Lists the duties that some node holds.
     pub fn duties(&self) -> Result<Vec<DutyHolder>> {
         self.node.database.duties()
-    }
-
-    /// Compares all rows of the replica with the shared database.
-    pub fn compare(&self) -> Result<Vec<Difference>> {
-        self.cms.store.compare_with(&*self.node.database)
     }
 }

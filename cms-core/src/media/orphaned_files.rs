@@ -74,8 +74,8 @@ impl Media<'_> {
         }
         let files = stored.len() as u64;
         let orphans = self.orphans(stored)?;
-        let seen = self.note(&orphans)?;
-        let old = orphans.into_iter().filter(|orphan| orphan.is_old(&seen, cutoff));
+        let (seen, now) = (self.note(&orphans)?, self.cms.now());
+        let old = orphans.into_iter().filter(|orphan| is_old(orphan, &seen, cutoff, now));
         let old: Vec<FileId> = old.map(|orphan| orphan.id).collect();
         let mut clean_up = OrphanCleanUp { files, ..OrphanCleanUp::default() };
         let count = old.len() as u64;
@@ -137,34 +137,28 @@ impl Media<'_> {
         let findings = self.verify(&stored, request, &mut found, &**ensure_running)?;
         let cutoff = removal_cutoff(self.cms.now());
         let orphans = self.orphans(stored)?;
-        let seen = self.seen()?;
+        let (seen, now) = (self.seen()?, self.cms.now());
         let (old, new): (Vec<_>, Vec<_>) =
-            orphans.into_iter().partition(|orphan| orphan.is_old(&seen, cutoff));
+            orphans.into_iter().partition(|orphan| is_old(orphan, &seen, cutoff, now));
         ensure_running()?;
         let removed =
             if request.repair { self.remove_orphans(Trigger::Command)?.removed } else { 0 };
         let found = MediaCheck {
             missing: missing.iter().map(FileId::to_string).collect(),
             waiting: new.len() as u64,
-            orphaned: old.into_iter().map(|orphan| orphan.name).collect(),
+            orphaned: old.iter().map(|orphan| orphan.id.to_string()).collect(),
             removed,
             ..found
         };
         Ok((found, findings))
     }
 
-    /// Returns the orphaned files.
-    fn orphans(&self, stored: Vec<StoredFile>) -> Result<Vec<Orphan>> {
+    /// Returns the stored files that belong to no object, live or in the trash.
+    fn orphans(&self, mut stored: Vec<StoredFile>) -> Result<Vec<StoredFile>> {
         let ids = stored.iter().map(|file| file.id.clone());
         let orphans: HashSet<FileId> = self.unused_ids(ids, is_used)?.into_iter().collect();
-        let now = self.cms.now();
-        let orphans = stored.into_iter().filter(|file| orphans.contains(&file.id));
-        let orphans = orphans.map(|StoredFile { id, stored_at, .. }| {
-            // Ignores a time in the future.
-            let stored_at = Some(stored_at).filter(|at| *at <= now);
-            Orphan { name: id.to_string(), id, stored_at }
-        });
-        Ok(orphans.collect())
+        stored.retain(|file| orphans.contains(&file.id));
+        Ok(stored)
     }
 
     /// Returns when each orphaned file was first recorded.
@@ -173,14 +167,15 @@ impl Media<'_> {
     }
 
     /// Records the orphaned files; returns when each of them was first recorded.
-    fn note(&self, orphans: &[Orphan]) -> Result<HashMap<String, Timestamp>> {
+    fn note(&self, orphans: &[StoredFile]) -> Result<HashMap<String, Timestamp>> {
         let now = self.cms.now();
         let mut seen = self.seen()?;
-        let names: HashSet<&String> = orphans.iter().map(|orphan| &orphan.name).collect();
-        let gone: Vec<String> = seen.keys().filter(|name| !names.contains(name)).cloned().collect();
+        let names: HashSet<String> = orphans.iter().map(|orphan| orphan.id.to_string()).collect();
+        let gone: Vec<String> =
+            seen.keys().filter(|name| !names.contains(*name)).cloned().collect();
         // A time in the future comes from a wrong clock.
-        let is_known = |name: &&String| seen.get(*name).is_some_and(|at| *at <= now);
-        let new: Vec<String> = names.into_iter().filter(|name| !is_known(name)).cloned().collect();
+        let is_known = |name: &String| seen.get(name).is_some_and(|at| *at <= now);
+        let new: Vec<String> = names.into_iter().filter(|name| !is_known(name)).collect();
         seen.extend(new.iter().map(|name| (name.clone(), now)));
         if !gone.is_empty() || !new.is_empty() {
             self.cms.store.write(move |writer| {
@@ -239,19 +234,16 @@ impl Media<'_> {
     }
 }
 
-/// A stored file that belongs to no object, live or in the trash.
-struct Orphan {
-    id: FileId,
-    name: String,
-    stored_at: Option<Timestamp>,
-}
-
-impl Orphan {
-    /// Returns whether it was recorded before a time, and not stored again since.
-    fn is_old(&self, seen: &HashMap<String, Timestamp>, before: Timestamp) -> bool {
-        let is_seen = seen.get(&self.name).is_some_and(|at| *at < before);
-        is_seen && self.stored_at.is_none_or(|at| at < before)
-    }
+/// Returns whether an orphaned file was first recorded before a time, and not stored again since. A time of storage
+/// after `now` comes from a wrong clock.
+fn is_old(
+    file: &StoredFile,
+    seen: &HashMap<String, Timestamp>,
+    before: Timestamp,
+    now: Timestamp,
+) -> bool {
+    let is_seen = seen.get(&file.id.to_string()).is_some_and(|at| *at < before);
+    is_seen && (file.stored_at < before || file.stored_at > now)
 }
 
 /// Files recorded before this time are removed.

@@ -4,7 +4,7 @@
 //! [`Webhooks::outgoing`], and reports the [`WebhookOutcome`] to [`Webhooks::record`]. A failed
 //! delivery stays the first of the queue of its object.
 
-use std::{borrow::Cow, collections::BTreeMap, sync::Arc};
+use std::{borrow::Cow, sync::Arc};
 
 use cms_model::{
     clock::Timestamp,
@@ -206,12 +206,8 @@ impl Webhooks<'_> {
     }
 
     /// Returns the deliveries to send now, of all webhooks or of one. `running` holds the requests
-    /// in flight by webhook.
-    pub fn due(
-        &self,
-        only: Option<i64>,
-        running: &BTreeMap<i64, Vec<Dispatch>>,
-    ) -> Result<Vec<Dispatch>> {
+    /// in flight.
+    pub fn due(&self, only: Option<i64>, running: &[Dispatch]) -> Result<Vec<Dispatch>> {
         let now = self.cms.now();
         self.cms.store.read(|reader| {
             let webhooks = self.all(reader)?;
@@ -221,7 +217,8 @@ impl Webhooks<'_> {
             let mut due = Vec::new();
             for webhook in webhooks.iter().filter(wanted).map(|webhook| webhook.pk) {
                 let Some(endpoint) = reader.webhook_endpoint(webhook)? else { continue };
-                let mut in_flight = running.get(&webhook).cloned().unwrap_or_default();
+                let of_webhook = running.iter().filter(|request| request.webhook == webhook);
+                let mut in_flight: Vec<Dispatch> = of_webhook.cloned().collect();
                 if in_flight.len() >= schedule::PARALLEL_REQUESTS {
                     continue;
                 }

@@ -250,7 +250,7 @@ impl Store {
         write: impl FnOnce(&WriteTransaction<'_>) -> Result<T> + Send + 'static,
     ) -> Result<PendingCommit<T>> {
         self.check_undamaged()?;
-        Ok(self.group_commit.begin(write))
+        Ok(self.group_commit.enqueue(write, false))
     }
 
     /// Returns the first error of a damaged database file, if one was found.

@@ -169,15 +169,7 @@ impl GroupCommit {
     }
 
     /// Queues a write, which runs inside a transaction; its result comes after the commit. If too many
-    /// writes wait, this one fails.
-    pub(super) fn begin<T: Send + 'static>(
-        &self,
-        write: impl FnOnce(&WriteTransaction<'_>) -> Result<T> + Send + 'static,
-    ) -> PendingCommit<T> {
-        self.enqueue(write, false)
-    }
-
-    /// As [`Self::begin`]. The write of a dry run must always return an error: that rolls back its changes.
+    /// writes wait, this one fails. The write of a dry run must always return an error: that rolls back its changes.
     /// Its result has to reach the caller in another way.
     pub(super) fn enqueue<T: Send + 'static>(
         &self,

@@ -27,7 +27,7 @@ use tempfile::TempDir;
 
 use crate::{
     media::{empty_trash, text},
-    support::{add_property, article, article_with, create_object, map},
+    support::{add_property, article, article_with, compare_with_cluster, create_object, map},
 };
 
 /// A node, open or stopped.
@@ -77,7 +77,7 @@ impl TestNode {
     }
 
     fn differences(&self) -> usize {
-        self.cms().cluster().unwrap().compare().unwrap().len()
+        compare_with_cluster(self.cms()).len()
     }
 }
 

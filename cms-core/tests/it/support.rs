@@ -2,7 +2,7 @@
 
 pub(crate) use cms_core::testing::map;
 use cms_core::{
-    Caller, Cms,
+    Caller, Cms, Difference, compare_directory,
     testing::TestCms,
     wire::{
         batch::{BatchElements, BatchReport},
@@ -152,4 +152,10 @@ pub(crate) fn dump(test: &TestCms) -> Vec<String> {
         dump.extend(content.into_iter().map(|row| format!("{table}: {row}")));
     }
     dump
+}
+
+/// Returns the rows that differ between a node and the shared database.
+pub(crate) fn compare_with_cluster(cms: &Cms) -> Vec<Difference> {
+    let database = &cms.config().cluster.as_ref().unwrap().database;
+    compare_directory(&cms.config().folder, &**database).unwrap()
 }

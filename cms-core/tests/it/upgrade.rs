@@ -3,7 +3,7 @@
 //! [`fill`] defines the content, also of future directories. Lines are only added to it, because
 //! older directories cannot be written again.
 
-use std::{collections::BTreeMap, fs, path::Path, time::Duration};
+use std::{fs, path::Path, time::Duration};
 
 use cms_core::{
     Caller, Cms, CoreConfig, Error, Exchange, SessionClient, Visibility, WebhookOutcome,
@@ -112,7 +112,7 @@ fn fill_since_schema_12(cms: &Cms) {
     let webhook = map(webhook("logged", &json!({})));
     cms.objects().create(&local(), "_webhooks", webhook).unwrap();
     webhooks.test(&local(), "logged").unwrap();
-    let due = webhooks.due(None, &BTreeMap::new()).unwrap();
+    let due = webhooks.due(None, &[]).unwrap();
     let mut requests = due.iter().map(|dispatch| webhooks.outgoing(dispatch).unwrap().unwrap());
     let request = requests.find(|request| request.id == "logged").unwrap();
     let success = WebhookOutcome::Response(200, "thanks".into());
@@ -358,7 +358,7 @@ fn deliveries_keep_their_order_per_object_after_an_upgrade() {
     }
     drop(database);
     let cms = Cms::open(CoreConfig::new(&data)).unwrap();
-    let due = cms.webhooks().due(None, &BTreeMap::new()).unwrap();
+    let due = cms.webhooks().due(None, &[]).unwrap();
     let due: Vec<i64> = due.iter().map(|dispatch| dispatch.delivery).collect();
     // The delivery of the directory, and the first of `a`; `b` waits for its first.
     assert_eq!(due, [1, 2]);

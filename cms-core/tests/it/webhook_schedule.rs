@@ -1,7 +1,5 @@
 //! Deliveries compared with a model of the rules, under failures, delays and kills of the sender.
 
-use std::collections::BTreeMap;
-
 use cms_core::{
     Caller, Dispatch, Exchange, WebhookOutcome, testing::TestCms, wire::webhook::ReplayRequest,
 };
@@ -241,7 +239,7 @@ impl Model {
 /// A server with one webhook, and the requests of its sender that are in flight.
 struct System {
     test: TestCms,
-    running: BTreeMap<i64, Vec<Dispatch>>,
+    running: Vec<Dispatch>,
 }
 
 impl System {
@@ -259,7 +257,7 @@ impl System {
                 json!({ "id": object.to_string(), "title": object.to_string() }),
             );
         }
-        Self { test, running: BTreeMap::new() }
+        Self { test, running: Vec::new() }
     }
 
     fn change(&self, object: usize) {
@@ -272,14 +270,13 @@ impl System {
     fn send(&mut self) -> Vec<usize> {
         let due = self.test.cms.webhooks().due(None, &self.running).unwrap();
         for dispatch in &due {
-            self.running.entry(dispatch.webhook).or_default().push(dispatch.clone());
+            self.running.push(dispatch.clone());
         }
         due.iter().map(|dispatch| usize::try_from(dispatch.delivery).unwrap() - 1).collect()
     }
 
     fn respond(&mut self, which: usize, status: u16) {
-        let running = self.running.values_mut().next().unwrap();
-        let dispatch = running.remove(which);
+        let dispatch = self.running.remove(which);
         let webhooks = self.test.cms.webhooks();
         let Some(outgoing) = webhooks.outgoing(&dispatch).unwrap() else { return };
         let outcome = match status {

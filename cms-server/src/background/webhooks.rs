@@ -5,7 +5,7 @@
 //! module knows which requests run.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::HashMap,
     sync::{Arc, Weak},
     time::Duration,
 };
@@ -110,8 +110,7 @@ pub(super) async fn deliver(app: Arc<App>) {
     let dispatcher = Dispatcher { app, client, permits };
     // Dropped with this task, which ends the deliveries too.
     let mut tasks = JoinSet::new();
-    let mut running: BTreeMap<i64, Vec<Dispatch>> = BTreeMap::new();
-    let mut dispatches: HashMap<task::Id, Dispatch> = HashMap::new();
+    let mut running: HashMap<task::Id, Dispatch> = HashMap::new();
     let mut commits = dispatcher.app.commits.subscribe();
     let mut next_poll = Instant::now();
     let no_expiry_until = next_poll + NO_EXPIRY_AFTER_START;
@@ -126,20 +125,19 @@ pub(super) async fn deliver(app: Arc<App>) {
                     Ok((id, ())) => (id, false),
                     Err(error) => (error.id(), true),
                 };
-                let done = dispatches.remove(&id).expect("it is added when the task is spawned");
-                let webhook = finish(&mut running, &done);
+                let done = running.remove(&id).expect("it is added when the task is spawned");
                 if has_panicked {
                     continue;
                 }
-                let running = running.clone();
-                dispatcher.run(move |cms| next(cms, webhook, &running)).await
+                let running: Vec<Dispatch> = running.values().cloned().collect();
+                dispatcher.run(move |cms| next(cms, done.webhook, &running)).await
             }
             Ok(()) = commits.changed(), if !is_soon => {
                 next_poll = Instant::now() + BATCH_DELAY;
                 continue;
             }
             () = time::sleep_until(next_poll) => {
-                let running = running.clone();
+                let running: Vec<Dispatch> = running.values().cloned().collect();
                 let expires = next_poll >= no_expiry_until;
                 let polled = dispatcher.run(move |cms| poll(cms, &running, expires)).await;
                 let (is_behind, due) = polled.unwrap_or_default();
@@ -149,26 +147,14 @@ pub(super) async fn deliver(app: Arc<App>) {
             }
         };
         for dispatch in due.unwrap_or_default() {
-            running.entry(dispatch.webhook).or_default().push(dispatch.clone());
             let spawned = tasks.spawn(dispatcher.clone().deliver(dispatch.clone()));
-            dispatches.insert(spawned.id(), dispatch);
+            running.insert(spawned.id(), dispatch);
         }
     }
-}
-
-/// Removes a finished request from the running ones; returns its webhook.
-fn finish(running: &mut BTreeMap<i64, Vec<Dispatch>>, done: &Dispatch) -> i64 {
-    if let Some(requests) = running.get_mut(&done.webhook) {
-        requests.retain(|request| request != done);
-        if requests.is_empty() {
-            running.remove(&done.webhook);
-        }
-    }
-    done.webhook
 }
 
 /// Returns the deliveries of a webhook that are due.
-fn next(cms: &Cms, webhook: i64, running: &BTreeMap<i64, Vec<Dispatch>>) -> Result<Vec<Dispatch>> {
+fn next(cms: &Cms, webhook: i64, running: &[Dispatch]) -> Result<Vec<Dispatch>> {
     let webhooks = cms.webhooks();
     if webhooks.try_become_sender()? {
         webhooks.due(Some(webhook), running)
@@ -178,11 +164,7 @@ fn next(cms: &Cms, webhook: i64, running: &BTreeMap<i64, Vec<Dispatch>>) -> Resu
 }
 
 /// Returns whether the journal has more to read, and the deliveries that are due. `expires`: old deliveries fail.
-fn poll(
-    cms: &Cms,
-    running: &BTreeMap<i64, Vec<Dispatch>>,
-    expires: bool,
-) -> Result<(bool, Vec<Dispatch>)> {
+fn poll(cms: &Cms, running: &[Dispatch], expires: bool) -> Result<(bool, Vec<Dispatch>)> {
     let webhooks = cms.webhooks();
     if !cms.has_duty(Duty::Webhooks) || !webhooks.try_become_sender()? {
         return Ok((false, Vec::new()));

@@ -27,7 +27,7 @@ use tokio::{
 
 use crate::{
     blocking,
-    extract::{auth, query::Query},
+    extract::{auth, header::accepts, query::Query},
     http::{
         event_stream::{self, HEARTBEAT_INTERVAL},
         presence_events::PresenceEvents,
@@ -49,7 +49,7 @@ const MAX_CHANGES_PER_READ: u32 = 100;
 /// Responds to an authenticated request for changes.
 pub(crate) async fn get(app: &Arc<App>, parts: Parts) -> Result<Response> {
     let request = request(&parts)?;
-    let is_stream = event_stream::is_accepted(&parts.headers);
+    let is_stream = accepts(&parts.headers, event_stream::MEDIA_TYPE);
     let with_presence = is_stream && paging::boolean(Query::of(&parts).get("presence"));
     let presence = with_presence.then(Arc::default);
     let mut feed = ChangeFeed { app: Arc::clone(app), parts: Arc::new(parts), request, presence };

@@ -6,7 +6,7 @@ use axum::http::{HeaderMap, HeaderValue, header, request::Parts};
 use serde_json::json;
 
 use super::api_explorer;
-use crate::{response::Response, state::App};
+use crate::{extract::header::accepts, response::Response, state::App};
 
 /// The URL of the documentation of this version, if the build knows it.
 const DOCUMENTATION: Option<&str> = option_env!("CMS_DOCS_URL");
@@ -59,13 +59,7 @@ fn page(has_admin_page: bool, documentation: Option<&str>) -> String {
 
 /// Returns whether `Accept` names JSON, and does not name HTML, which browsers request.
 fn wants_json(headers: &HeaderMap) -> bool {
-    let accepted = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
-    let types: Vec<String> = accepted
-        .flat_map(|value| value.split(','))
-        .map(|one| one.split(';').next().unwrap_or_default().trim().to_ascii_lowercase())
-        .collect();
-    let accepts = |name: &str| types.iter().any(|one| one == name);
-    accepts("application/json") && !accepts("text/html")
+    accepts(headers, "application/json") && !accepts(headers, "text/html")
 }
 
 #[cfg(test)]

@@ -21,6 +21,7 @@ use crate::{
         auth,
         body::{self, BufferedBody},
         form::{self, Form},
+        header::accepts,
         query::{Query, UnknownPaths},
         visibility, write_guards,
     },
@@ -112,7 +113,7 @@ impl AuthenticatedRequest {
         // When the client disconnects, this future is dropped, and with it this guard, which cancels the work.
         let mut progress = self.progress.clone().map(CancelOnDrop);
         if self.route.has_progress
-            && event_stream::is_accepted(&self.parts.headers)
+            && accepts(&self.parts.headers, event_stream::MEDIA_TYPE)
             && let Some(progress) = progress.take()
         {
             let ignored = ignored_parameters(self.route, &self.parts);

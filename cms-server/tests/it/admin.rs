@@ -14,13 +14,9 @@ use cms_core::{
 use flate2::read::GzDecoder;
 use serde_json::Value;
 
-use crate::support::{Reply, TestApp};
+use crate::support::{TestApp, get};
 
 const POLICY: &str = include_str!("../../admin/policy.txt");
-
-async fn get(app: &TestApp, path: &str, headers: &[(&str, &str)]) -> Reply {
-    app.send("GET", path, headers, "").await
-}
 
 #[tokio::test]
 async fn page_is_returned_for_every_path_without_a_file() {

@@ -4,11 +4,7 @@ use std::io::Read;
 
 use flate2::read::GzDecoder;
 
-use crate::support::{Reply, TestApp};
-
-async fn get(app: &TestApp, path: &str, headers: &[(&str, &str)]) -> Reply {
-    app.send("GET", path, headers, "").await
-}
+use crate::support::{TestApp, get};
 
 /// The references of the page to other files.
 fn references(page: &str) -> Vec<&str> {

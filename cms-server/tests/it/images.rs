@@ -8,17 +8,12 @@ use serde_json::{Value, json};
 
 use crate::{
     media::{field, file, files, stored},
-    support::{CallerKind, Reply, TestApp, error, generic, not_found},
+    support::{CallerKind, TestApp, error, generic, get, not_found},
 };
 
 const OBJECTS: &str = "/api/v1/content/_media";
 /// The time of the test clock, as a header value.
 const MODIFIED: &str = "Fri, 02 Jan 2026 03:04:05 GMT";
-
-/// Sends a GET request without a key.
-async fn get(app: &TestApp, path: &str, headers: &[(&str, &str)]) -> Reply {
-    app.send("GET", path, headers, "").await
-}
 
 /// Uploads an image; returns its id.
 async fn upload(app: &TestApp, name: &str, bytes: &[u8]) -> String {

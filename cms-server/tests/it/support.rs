@@ -105,6 +105,11 @@ pub(crate) struct TestApp {
     cookies: Mutex<Vec<(CallerKind, String)>>,
 }
 
+/// Sends a GET request without a key.
+pub(crate) async fn get(app: &TestApp, path: &str, headers: &[(&str, &str)]) -> Reply {
+    app.send("GET", path, headers, "").await
+}
+
 impl TestApp {
     /// An app with the types `post` and `author`, and a `post` with id `one`.
     pub(crate) fn new() -> Self {

@@ -55,7 +55,7 @@ impl Server {
         let mut shell = Command::new("sh");
         let line = format!("ulimit -v {kilobytes} 2>/dev/null; exec \"$0\" \"$@\"");
         shell.args(["-c", &line, env!("CARGO_BIN_EXE_cms")]).env_clear().current_dir(folder.path());
-        let mut server = Self::start_as(shell, &[]);
+        let mut server = Self::start_as(shell, &[], &[]);
         server.folder = Some(folder);
         server
     }
@@ -65,7 +65,7 @@ impl Server {
     pub(crate) fn start_on_disk(megabytes: u32) -> Option<Self> {
         let folder = TempDir::new().expect("a temporary directory can be created");
         let serve = on_disk(folder.path(), megabytes, "exec \"$0\" \"$@\"")?;
-        let mut server = Self::start_as(serve, &[]);
+        let mut server = Self::start_as(serve, &[], &[]);
         server.folder = Some(folder);
         Some(server)
     }
@@ -89,32 +89,19 @@ impl Server {
 
     /// Starts a server on the data directory `data` in a folder, and waits until it listens.
     pub(crate) fn start_in(folder: &Path, arguments: &[&str]) -> Self {
-        Self::start_as(cms(folder), arguments)
+        Self::start_with_variables(folder, arguments, &[])
     }
 
-    /// Like [`Self::start_in`], with a variable.
-    pub(crate) fn start_with_variable(
-        folder: &Path,
-        arguments: &[&str],
-        (name, value): (&str, &str),
-    ) -> Self {
-        let mut cms = cms(folder);
-        cms.env(name, value);
-        Self::start_as(cms, arguments)
-    }
-
-    /// Like [`Self::start_in`], with several variables.
+    /// Like [`Self::start_in`], with variables.
     pub(crate) fn start_with_variables(
         folder: &Path,
         arguments: &[&str],
         variables: &[(&str, String)],
     ) -> Self {
-        let mut cms = cms(folder);
-        cms.envs(variables.iter().map(|(name, value)| (name, value)));
-        Self::start_as(cms, arguments)
+        Self::start_as(cms(folder), arguments, variables)
     }
 
-    fn start_as(mut cms: Command, arguments: &[&str]) -> Self {
+    fn start_as(mut cms: Command, arguments: &[&str], variables: &[(&str, String)]) -> Self {
         let key = "an-admin-key-for-tests".to_owned();
         let mut child = cms
             .args(["serve", "--data", "data"])
@@ -122,6 +109,7 @@ impl Server {
             .env("CMS_LISTEN", "127.0.0.1:0")
             .env("CMS_LOG", "error")
             .env("CMS_ADMIN_KEY", &key)
+            .envs(variables.iter().map(|(name, value)| (name, value)))
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())

@@ -10,5 +10,4 @@ mod contract;
 mod proxy;
 #[expect(dead_code, reason = "the tests of the program use the rest")]
 mod server;
-mod speed;
 mod upgrade;

@@ -16,8 +16,11 @@ use cms_model::{
     wire::workflow::Workflow,
 };
 use cms_store::{
-    Schemas, SharedMigration, Store,
-    cluster::database::{Column, ColumnKind, SharedDatabase, SharedTable},
+    Reader, Schemas, SharedMigration, Store,
+    cluster::{
+        compare::compare_all,
+        database::{Column, ColumnKind, SharedDatabase, SharedTable},
+    },
 };
 use tempfile::TempDir;
 
@@ -78,7 +81,8 @@ fn assert_current(node: &Store, database: &PostgresDatabase, schema: i64) {
     node.catch_up().unwrap();
     assert_eq!(node.replica().unwrap().schema(), schema);
     assert_eq!(database.snapshot(None).unwrap().head().schema, schema);
-    assert_eq!(node.compare_with(database).unwrap(), []);
+    let compared = |reader: &Reader<'_>| compare_all(reader, &mut *database.snapshot(None)?);
+    assert_eq!(node.read(compared).unwrap(), []);
 }
 
 /// Each message of the upgrade in turn is lost, or its response is. Then the shared database and all

@@ -21,8 +21,8 @@ pub struct Difference {
     pub key: i64,
 }
 
-/// Compares all mirrored tables.
-pub(super) fn compare_all(
+/// Compares all shared tables.
+pub fn compare_all(
     reader: &Reader<'_>,
     snapshot: &mut dyn SharedSnapshot,
 ) -> Result<Vec<Difference>> {

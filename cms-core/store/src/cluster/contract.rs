@@ -16,8 +16,9 @@ use super::database::{
     NewCommit, Position, RowSink, Rows, SchemaChange, SharedDatabase, SharedSnapshot, SharedTable,
 };
 use membership::{duty_has_one_holder, nodes_are_listed};
+use rows::mark_table;
 use rows::{append, marks, sorted};
-pub use rows::{mark_table, object_table, objects};
+pub use rows::{object_table, objects};
 
 /// A test on two nodes of one cluster. The test creates the cluster.
 pub type Case = fn(&dyn SharedDatabase, &dyn SharedDatabase);

@@ -128,14 +128,6 @@ impl Store {
     pub fn has_moved(&self) -> Result<bool> {
         Ok(self.replica().is_none() && self.read_autocommit(moved_to)?.is_some())
     }
-
-    /// Compares all rows with the shared database.
-    pub fn compare_with(&self, database: &dyn SharedDatabase) -> Result<Vec<Difference>> {
-        self.read_without_timeout(
-            || false,
-            |reader| compare::compare_all(reader, &mut *database.snapshot(None)?),
-        )
-    }
 }
 
 /// The cluster to which the content of a database has moved, or which a replica copies.
@@ -301,19 +293,11 @@ impl<'f> NodeFolder<'f> {
     }
 }
 
-/// Returns whether a directory has the replica of a node.
-///
-/// # Errors
-/// [`Error::Conflict`] if it has a standalone database.
-pub fn has_replica(folder: &Path) -> Result<bool> {
-    Ok(replica_position(folder)?.is_some())
-}
-
 /// Returns the position of the replica in a directory; none if it has no database.
 ///
 /// # Errors
 /// [`Error::Conflict`] if it has a standalone database.
-fn replica_position(folder: &Path) -> Result<Option<Position>> {
+pub fn replica_position(folder: &Path) -> Result<Option<Position>> {
     let path = folder.join(migrate::DATABASE);
     if !path.exists() {
         return Ok(None);

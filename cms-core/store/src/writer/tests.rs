@@ -58,11 +58,14 @@ fn start() -> (tempfile::TempDir, GroupCommit) {
 fn block(writer: &GroupCommit) -> (PendingCommit<()>, mpsc::Sender<()>) {
     let (release, released) = mpsc::channel::<()>();
     let (start, started) = mpsc::channel();
-    let blocked = writer.begin(move |_| {
-        start.send(()).unwrap();
-        released.recv().ok();
-        Ok(())
-    });
+    let blocked = writer.enqueue(
+        move |_| {
+            start.send(()).unwrap();
+            released.recv().ok();
+            Ok(())
+        },
+        false,
+    );
     started.recv().unwrap();
     (blocked, release)
 }
@@ -73,14 +76,14 @@ fn waiting_writes_share_a_commit_and_run_without_their_callers() {
     let (blocked, release) = block(&writer);
     let insert =
         |transaction: &WriteTransaction<'_>| transaction.execute("INSERT INTO t VALUES (1)", []);
-    drop((0..5).map(|_| writer.begin(insert)).collect::<Vec<_>>());
+    drop((0..5).map(|_| writer.enqueue(insert, false)).collect::<Vec<_>>());
     release.send(()).unwrap();
     blocked.wait().unwrap();
     let counts = writer.counts();
     assert_eq!((counts.batches, counts.writes, counts.waiting), (1, 6, 0));
     // Dropping the writer waits for the queued writes.
     let (_blocked, release) = block(&writer);
-    drop(writer.begin(insert));
+    drop(writer.enqueue(insert, false));
     drop(release);
     drop(writer);
     let reader = Connection::open(folder.path().join("cms.db")).unwrap();
@@ -91,13 +94,14 @@ fn waiting_writes_share_a_commit_and_run_without_their_callers() {
 fn number_of_waiting_writes_is_limited() {
     let (_folder, writer) = start();
     let (_blocked, release) = block(&writer);
-    let waiting: Vec<_> = (0..MAX_WAITING_WRITES).map(|_| writer.begin(|_| Ok(()))).collect();
-    assert!(matches!(writer.begin(|_| Ok(())).wait(), Err(Error::Busy(_))));
+    let waiting: Vec<_> =
+        (0..MAX_WAITING_WRITES).map(|_| writer.enqueue(|_| Ok(()), false)).collect();
+    assert!(matches!(writer.enqueue(|_| Ok(()), false).wait(), Err(Error::Busy(_))));
     drop(release);
     for write in waiting {
         write.wait().unwrap();
     }
-    writer.begin(|_| Ok(())).wait().unwrap();
+    writer.enqueue(|_| Ok(()), false).wait().unwrap();
 }
 
 fn commit(transaction: &WriteTransaction<'_>) -> Result<()> {

@@ -17,7 +17,7 @@ pub fn object_table() -> SharedTable {
 }
 
 /// A table with a key only.
-pub fn mark_table() -> SharedTable {
+pub(super) fn mark_table() -> SharedTable {
     let columns = vec![Column { name: "pk".to_owned(), kind: ColumnKind::Integer }];
     SharedTable { name: "mark".to_owned(), columns }
 }
