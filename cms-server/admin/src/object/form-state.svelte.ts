@@ -4,6 +4,7 @@ import type { Field } from '../type/form';
 import { isEqual } from '../value/equal';
 import { withNewNames } from './renamed-values';
 import { UploadGroup } from './upload-group';
+import { withMember } from '../value/record';
 
 export type Values = Record<string, unknown>;
 
@@ -63,9 +64,7 @@ export class FormState {
 
   /** Sets a property; `undefined` removes it. */
   set(name: string, value: unknown): void {
-    const { [name]: _replaced, ...others } = this.mine;
-    // The place of a property among the others stays.
-    this.mine = value === undefined ? others : { ...this.mine, [name]: value };
+    this.mine = withMember(this.mine, name, value);
   }
 
   /** Continues under the names that the properties have in `fields`. */

@@ -2,6 +2,7 @@
 // values; knows no request.
 import { isEqual } from '../value/equal';
 import { changedNames, type Values } from './form-state.svelte';
+import { withMember } from '../value/record';
 
 /** A property that both changed, each to another value. */
 export interface Conflict {
@@ -33,13 +34,6 @@ export function merge(base: Values, mine: Values, theirs: Values): Merge {
   }
   const inConflict = new Set(result.conflicts.map((conflict) => conflict.name));
   result.myNames = [...changedByMe].filter((name) => !inConflict.has(name));
-  for (const name of changedByMe) result.values = withValue(result.values, name, mine[name]);
+  for (const name of changedByMe) result.values = withMember(result.values, name, mine[name]);
   return result;
-}
-
-/** `values` with another value of one property; `undefined` removes it. */
-export function withValue(values: Values, name: string, value: unknown): Values {
-  if (value !== undefined) return { ...values, [name]: value };
-  const { [name]: _removed, ...others } = values;
-  return others;
 }

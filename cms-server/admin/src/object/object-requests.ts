@@ -46,25 +46,6 @@ export function withAuthors(
   return { ...saved, internal: { ...saved.internal, createdBy, updatedBy: me } };
 }
 
-/** Creates an object. The key makes a repeated request return the response of the first. */
-export async function createObject(
-  type: string,
-  values: Values,
-  key: string,
-  sources: Values[] = [],
-): Promise<ApiResult<StoredObject>> {
-  const result = await sendExact<StoredObject>(
-    api.POST('/api/v1/content/{contentType}', {
-      parseAs: 'text',
-      bodySerializer: (body) => exactText(body, sources),
-      params: { path: { contentType: type } },
-      headers: { 'Idempotency-Key': key },
-      body: values,
-    }),
-  );
-  return withStateEtag(result);
-}
-
 /** Replaces an object, if it still is in the state of `etag`. Values that are equal to those of a source are sent as they were read. */
 export async function updateObject(
   type: string,
@@ -85,15 +66,23 @@ export async function updateObject(
   return withStateEtag(result);
 }
 
-/** Sends one write of the save queue. */
-export function sendSave(
+/** Sends one write of the save queue. The key of a new object makes a repeated request return the response of the first. */
+export async function sendSave(
   type: string,
   write: SaveRequest,
   sources: Values[],
 ): Promise<ApiResult<StoredObject>> {
-  return write.kind === 'create'
-    ? createObject(type, write.values, write.key, sources)
-    : updateObject(type, write.id, write.values, write.etag, sources);
+  if (write.kind === 'update') return updateObject(type, write.id, write.values, write.etag, sources);
+  const result = await sendExact<StoredObject>(
+    api.POST('/api/v1/content/{contentType}', {
+      parseAs: 'text',
+      bodySerializer: (body) => exactText(body, sources),
+      params: { path: { contentType: type } },
+      headers: { 'Idempotency-Key': write.key },
+      body: write.values,
+    }),
+  );
+  return withStateEtag(result);
 }
 
 /** The base of a form: the values of an object without what the server adds. */

@@ -12,10 +12,10 @@ export function pageNumber(parameter = 'page'): number {
 }
 
 /** To be called by the script of a screen. `pages` is undefined before the list is read. */
-export function openLastPage(query: Query, pages: () => number | undefined): void {
+export function openLastPage(query: Query, pages: () => number | undefined, parameter = 'page'): void {
   $effect(() => {
     const last = pages();
-    if (query.isPlaceholderData || last === undefined || last < 1 || pageNumber() <= last) return;
-    setQuery({ page: last === 1 ? undefined : String(last) }, { replace: true });
+    if (query.isPlaceholderData || last === undefined || last < 1 || pageNumber(parameter) <= last) return;
+    setQuery({ [parameter]: String(last) }, { replace: true });
   });
 }

@@ -1,5 +1,5 @@
-// PendingRefresh: lists over all types do not move under the pointer. Changes on the server are read in the
-// background and wait until the user shows them.
+// PendingRefresh: lists do not move under the pointer. Changes on the server are read in the background and wait until
+// the user shows them.
 import type { QueryKey } from '@tanstack/svelte-query';
 import { onChange } from './live.svelte';
 import { queries } from './queries';
@@ -14,6 +14,10 @@ export class PendingRefresh<T> {
       read: (signal: AbortSignal) => Promise<T>;
       /** One string per shown row; a row whose string has changed is a new row. */
       rows: (data: T) => string[];
+      /** The content type of the rows; by default, changes of all types are read. */
+      type?: () => string;
+      /** Returns whether new data move no row: then they are shown immediately. */
+      isInPlace?: (before: T, next: T) => boolean;
       /** Combines shown and read data when the user asks for it; by default the read data replace the shown. */
       join?: (before: T, next: T) => T;
     },
@@ -31,11 +35,19 @@ export class PendingRefresh<T> {
   /** Watches until the returned function is called. */
   start(): () => void {
     const check = () => void this.check();
-    const stop = onChange(check);
+    const visible = () => {
+      if (document.visibilityState === 'visible') check();
+    };
+    const stop = onChange((change) => {
+      const type = this.options.type?.();
+      if (change === null || type === undefined || change.contentType === type) check();
+    });
     addEventListener('focus', check);
+    document.addEventListener('visibilitychange', visible);
     return () => {
       stop();
       removeEventListener('focus', check);
+      document.removeEventListener('visibilitychange', visible);
       this.#running?.abort();
     };
   }
@@ -57,6 +69,11 @@ export class PendingRefresh<T> {
     }
     const isOld = queries.getQueryData(this.options.key()) !== before;
     if (running.signal.aborted || isOld || this.#key !== key) return;
+    if (this.options.isInPlace?.(before, next)) {
+      queries.setQueryData<T>(this.options.key(), next);
+      this.clear();
+      return;
+    }
     const [shown, found] = [new Set(this.options.rows(before)), new Set(this.options.rows(next))];
     const added = [...found].filter((row) => !shown.has(row)).length;
     const gone = this.options.join ? 0 : [...shown].filter((row) => !found.has(row)).length;
@@ -66,9 +83,13 @@ export class PendingRefresh<T> {
 
   show(): void {
     const found = this.#found;
-    this.#found = null;
+    this.clear();
     if (found?.key !== this.#key) return;
     const { key, join } = this.options;
     queries.setQueryData<T>(key(), (before) => (join && before ? join(before, found.data) : found.data));
+  }
+
+  clear(): void {
+    this.#found = null;
   }
 }

@@ -2,7 +2,7 @@
 // only where the user changes them. Imports no screen.
 import { uuid } from '../value/uuid';
 import { record, records, string, strings } from './definition';
-import { pick } from '../value/record';
+import { pick, withMember } from '../value/record';
 import { expandProperty, labelOf } from './short-form';
 
 export type Json = Record<string, unknown>;
@@ -165,12 +165,6 @@ export function withRequired(property: PropertyDraft, required: boolean): Proper
 }
 
 const limit = (value: unknown): number => (typeof value === 'number' ? value : 0);
-
-/** Sets a member; undefined removes it. */
-export function withMember(object: Json, key: string, value: unknown): Json {
-  if (value !== undefined) return { ...object, [key]: value };
-  return Object.fromEntries(Object.entries(object).filter(([name]) => name !== key));
-}
 
 /** Sets a hint for the page; undefined removes it. `admin` is removed with its last hint. */
 export function withHint(config: Json, key: string, value: unknown): Json {

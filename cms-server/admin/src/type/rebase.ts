@@ -1,13 +1,12 @@
 // Applies the changes of a user to a definition of a type that others have changed meanwhile: property by property,
 // and setting by setting. Knows no screen and no request.
 import { isEqual } from '../value/equal';
-import { isRecord, pick } from '../value/record';
+import { isRecord, pick, withMember } from '../value/record';
 import { record } from './definition';
 import {
   propertyKindOf,
   COMMON_CONFIG,
   draftOf,
-  withMember,
   type Json,
   type PropertyDraft,
   type StoredProperty,

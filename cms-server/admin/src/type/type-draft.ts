@@ -6,13 +6,13 @@ import {
   conditionOf,
   readLevel,
   withHint,
-  withMember,
   withTypedText,
   writeLevel,
   type Json,
   type PropertyDraft,
 } from './property-draft';
 import { newDefinition } from './short-form';
+import { withMember } from '../value/record';
 
 /** Keys that the server sets. */
 const SERVER_KEYS = ['id', 'createdAt', 'updatedAt', 'deletedAt'];

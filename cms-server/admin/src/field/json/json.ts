@@ -1,14 +1,12 @@
 // JSON as people type it.
 import { hasRoundedNumber } from '../../value/exact-json';
+import { parsedJson } from '../../value/json';
 
 /** The value of a text: undefined when it is empty, the text itself while it is not JSON. */
 export function parseJson(text: string): unknown {
   if (text.trim() === '') return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
+  const value = parsedJson(text);
+  return value === undefined ? text : value;
 }
 
 /** The value of a typed text, or the text itself while it is not JSON or has a number that would be rounded. */

@@ -19,6 +19,8 @@ describe('preview of Markdown', () => {
     ],
     ['- a\n- b\n  1. c', '<ul><li>a</li><li>b<ol><li>c</li></ol></li></ul>'],
     ['3. a', '<ol start="3"><li>a</li></ol>'],
+    ['- [x] a\n- [ ] b', '<ul><li>☑ a</li><li>☐ b</li></ul>'],
+    ['- [x] a\n\n- [ ] b', '<ul><li><p>☑ a</p></li><li><p>☐ b</p></li></ul>'],
     [
       '| A | B |\n|---|---|\n| 1 | 2 |',
       '<table><thead><tr><th scope="col">A</th><th scope="col">B</th></tr></thead><tbody><tr><td>1</td><td>2</td></tr></tbody></table>',

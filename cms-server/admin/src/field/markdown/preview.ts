@@ -57,6 +57,8 @@ function block(token: Token): Node[] {
       return [list(token)];
     case 'table':
       return [table(token)];
+    case 'checkbox':
+      return inline(token);
     case 'text':
       return token.tokens ? inlines(token.tokens) : [new Text(unescaped(token.text))];
     default:
@@ -68,12 +70,7 @@ function list(token: Token): HTMLElement {
   const items: Tokens.ListItem[] = token.type === 'list' ? token.items : [];
   const start: unknown = token.type === 'list' ? token.start : '';
   const attributes = typeof start === 'number' && start !== 1 ? { start: String(start) } : {};
-  const children = items.map((item) => {
-    const content = blocks(item.tokens);
-    if (item.task && !item.tokens.some(({ type }) => type === 'checkbox'))
-      content.unshift(new Text(item.checked === true ? '☑ ' : '☐ '));
-    return make('li', content);
-  });
+  const children = items.map((item) => make('li', blocks(item.tokens)));
   return make(token.type === 'list' && token.ordered === true ? 'ol' : 'ul', children, attributes);
 }
 

@@ -1,7 +1,7 @@
 // Items of an object list. Properties that the type does not declare are kept.
 import { errorsBelow, type FieldErrors } from '../../api/problem';
 import { isShown, type Field, type Kind } from '../../type/form';
-import { isRecord } from '../../value/record';
+import { isRecord, withMember } from '../../value/record';
 
 const TABLE_KINDS: ReadonlySet<Kind> = new Set([
   'text',
@@ -32,10 +32,7 @@ export function newItem(fields: Field[]): Record<string, unknown> {
 
 /** The item with one property changed; `undefined` removes it. The order of the others stays. */
 export function withProperty(item: unknown, name: string, value: unknown): Record<string, unknown> {
-  const old = isRecord(item) ? item : {};
-  if (value !== undefined) return { ...old, [name]: value };
-  const { [name]: _removed, ...others } = old;
-  return others;
+  return withMember(isRecord(item) ? item : {}, name, value);
 }
 
 /** A short text that tells an item from the others: its title, else its first text. */

@@ -117,20 +117,6 @@ async function readHits(request: Request, signal: AbortSignal): Promise<Rows> {
   };
 }
 
-/** Ids of rows that are new in `next`, show another state of their object, or are missing in `next`. */
-export function changedRows(before: Rows, next: Rows): string[] {
-  const known = new Map(before.objects.map((object) => [object.id, stateOf(object)]));
-  const changed = next.objects
-    .filter((object) => known.get(object.id) !== stateOf(object))
-    .map(({ id }) => id);
-  const kept = new Set(next.objects.map((object) => object.id));
-  return [...changed, ...before.objects.filter((object) => !kept.has(object.id)).map(({ id }) => id)];
-}
-
-function stateOf({ internal }: StoredObject): string {
-  return JSON.stringify(internal ?? null);
-}
-
 /** Returns whether the same objects stand at the same places: then new values move nothing. */
 export function isSameOrder(before: Rows, next: Rows): boolean {
   return (
