@@ -2,10 +2,8 @@
 //! unfinished sign-ins, working copies, preview tokens and presence, and writes the times of last use
 //! of keys and sessions.
 
-use cms_model::{clock::Timestamp, error::Result, limits, user::session::AccessCutoffs};
-use cms_store::WriteTransaction;
-
 use crate::{Duty, cms::Cms, object::idempotency};
+use cms_model::{clock::Timestamp, error::Result, limits, user::session::AccessCutoffs};
 
 impl Cms {
     /// Removes all expired data except orphaned files, and writes the times of last use of keys and
@@ -26,8 +24,7 @@ impl Cms {
         // Webhooks need the rows after their cursor.
         let oldest_needed_seq = self.index.oldest_needed_seq().unwrap_or(0).min(webhook_cursor + 1);
         let job_cutoff = Timestamp(now.0 - limits::JOB_RETENTION_DAYS * 86_400_000_000);
-        let (used_keys, seen_sessions) =
-            (self.keys.take_used_keys(), self.keys.take_seen_sessions());
+        self.record_use()?;
         let access_cutoffs = AccessCutoffs::at(now);
         let response_cutoff = idempotency::cutoff(now);
         let preview_cutoff = self.now();
@@ -40,11 +37,10 @@ impl Cms {
                 || reader.has_expired_preview_tokens(preview_cutoff)?
                 || reader.webhook_cursor()? < webhook_cursor)
         })?;
-        if used_keys.is_empty() && seen_sessions.is_empty() && !has_expired {
+        if !has_expired {
             return Ok(());
         }
         self.store.write(move |writer| {
-            set_use(writer, used_keys, seen_sessions)?;
             writer.remove_bulk_jobs(job_cutoff)?;
             writer.remove_expired_access(access_cutoffs)?;
             writer.remove_expired_preview_tokens(preview_cutoff)?;
@@ -54,29 +50,15 @@ impl Cms {
         })
     }
 
-    /// Stores when keys and sessions were used on this node; another node does the other parts of the
-    /// clean-up.
+    /// Stores when keys and sessions were used on this node. One node does the other parts of the clean-up.
     fn record_use(&self) -> Result<()> {
-        let (used_keys, seen_sessions) =
-            (self.keys.take_used_keys(), self.keys.take_seen_sessions());
-        if used_keys.is_empty() && seen_sessions.is_empty() {
+        let (used, seen) = (self.keys.take_used_keys(), self.keys.take_seen_sessions());
+        if used.is_empty() && seen.is_empty() {
             return Ok(());
         }
-        self.store.write(move |writer| set_use(writer, used_keys, seen_sessions))
+        self.store.write(move |writer| {
+            used.into_iter().try_for_each(|(pk, at)| writer.set_key_used(pk, at))?;
+            seen.into_iter().try_for_each(|(pk, at)| writer.set_session_seen(pk, at))
+        })
     }
-}
-
-/// Stores when keys and sessions were used.
-fn set_use(
-    writer: &WriteTransaction<'_>,
-    used: Vec<(i64, Timestamp)>,
-    seen: Vec<(i64, Timestamp)>,
-) -> Result<()> {
-    for (pk, at) in used {
-        writer.set_key_used(pk, at)?;
-    }
-    for (pk, at) in seen {
-        writer.set_session_seen(pk, at)?;
-    }
-    Ok(())
 }

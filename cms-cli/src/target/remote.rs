@@ -23,6 +23,7 @@ use cms_core::{
     paging::PageRequest,
     wire::{
         activity::{ActivityPage, ActivityRequest},
+        batch::BatchReport,
         bulk::{BulkJob, BulkResponse},
         check::{CheckReport, CheckRequest},
         content_type::ContentType,
@@ -94,18 +95,16 @@ impl ImportTarget for Remote {
             request = request.header("X-CMS-Keep-Dates", "1");
         }
         let content_type = content_type.to_owned();
-        Ok(PreparedSave::new(move || {
+        Ok(Box::new(move || {
             // An import may be repeated, but a busy server is an error: the batch may have been saved.
             let send = || self.send_once(request.try_clone().expect("the body is in memory"), true);
             let (status, bytes) = self.read(send_repeatedly(false, send)?, true)?;
             // A report with refused objects is no error.
-            if status == 400
-                && let Ok(report) = serde_json::from_slice(&bytes)
-            {
-                return Ok(PendingReport::completed(report));
-            }
-            self.parse(status, &bytes, ("content type", &content_type))
-                .map(PendingReport::completed)
+            let report: BatchReport = match serde_json::from_slice(&bytes) {
+                Ok(report) if status == 400 => report,
+                _ => self.parse(status, &bytes, ("content type", &content_type))?,
+            };
+            Ok(Box::new(|| Ok(report)) as PendingReport)
         }))
     }
 

@@ -179,18 +179,6 @@ impl Caller {
         }
     }
 
-    /// The same actor, authenticated in another way.
-    #[must_use]
-    pub fn with_credential(self, credential: Credential) -> Self {
-        Self { credential, ..self }
-    }
-
-    /// The same actor with the content types of the snapshot in which it was read.
-    #[must_use]
-    pub fn with_catalog(self, catalog: Arc<Catalog>) -> Self {
-        Self { catalog: Some(catalog), ..self }
-    }
-
     /// The same caller, for work that is certain to take well below a millisecond: reads and writes of
     /// objects that may take longer end with [`Error::WouldBlock`].
     #[must_use]
@@ -202,18 +190,6 @@ impl Caller {
     #[must_use]
     pub fn with_visibility(self, visibility: Visibility) -> Self {
         Self { visibility, ..self }
-    }
-
-    /// Sets the preconditions of the change.
-    #[must_use]
-    pub fn with_write_guards(self, write_guards: WriteGuards) -> Self {
-        Self { write_guards, ..self }
-    }
-
-    /// Sets the memory reservation of the response.
-    #[must_use]
-    pub fn with_memory(self, memory: Arc<Reservation>) -> Self {
-        Self { memory, ..self }
     }
 
     pub fn actor(&self) -> &Actor {

@@ -279,6 +279,11 @@ impl FieldErrors {
         }
     }
 
+    /// Removes the errors of the paths for which `keep` returns false.
+    pub fn retain(&mut self, keep: impl Fn(&str) -> bool) {
+        self.0.retain(|path, _| keep(path));
+    }
+
     /// Adds all messages of `other`.
     pub fn merge(&mut self, other: Self) {
         for (path, messages) in other.0 {

@@ -77,7 +77,7 @@ impl Keys<'_> {
         let entry = table.by_hash.get(&token_hash(token)).filter(|entry| entry.is_valid_at(now));
         let Some(entry) = entry else { return self.cms.previews().authenticate(token) };
         entry.used.store(now.0, Ordering::Relaxed);
-        Ok(Caller::new(Arc::clone(&entry.actor)).with_catalog(catalog))
+        Ok(Caller { catalog: Some(catalog), ..Caller::new(Arc::clone(&entry.actor)) })
     }
 
     /// Finds the user that the cookie of a session belongs to, as [`Self::authenticate`] does, and
@@ -112,8 +112,9 @@ impl Keys<'_> {
                 Ok((table.sessions.load(reader, hash, now)?, catalog))
             })?,
         };
-        let caller = Caller::new(Arc::clone(&entry.actor)).with_catalog(catalog);
-        Ok((caller.with_credential(Credential::Session(entry.pk)), entry))
+        let (catalog, credential) = (Some(catalog), Credential::Session(entry.pk));
+        let caller = Caller { catalog, credential, ..Caller::new(Arc::clone(&entry.actor)) };
+        Ok((caller, entry))
     }
 
     /// Returns the cached keys and content types, if both are current.
@@ -161,8 +162,7 @@ impl Keys<'_> {
                 match (named.or(renamed), hash) {
                     (Some(row), Some(hash)) if row.hash != hash => {
                         writer.set_key_hash(row.pk, hash, None)?;
-                        let event = ManagementEvent::KeyRotated;
-                        writer.append_management_to_journal(event, stamp, &row.uid, &row.name)?;
+                        record(writer, ManagementEvent::KeyRotated, stamp, row)?;
                         changed = true;
                     }
                     (None, _) if is_new || token.is_some() => {
@@ -236,12 +236,7 @@ impl Keys<'_> {
         self.cms.store.write(move |writer| {
             let row = find(writer, &id)?;
             writer.revoke_key(row.pk, stamp.at)?;
-            writer.append_management_to_journal(
-                ManagementEvent::KeyDeleted,
-                stamp,
-                &row.uid,
-                &row.name,
-            )?;
+            record(writer, ManagementEvent::KeyDeleted, stamp, &row)?;
             writer.remove_working_copies_of(row.pk)?;
             writer.remove_preview_tokens_of(row.pk)?;
             writer.bump_auth()
@@ -275,12 +270,7 @@ impl Keys<'_> {
             if wanted.name != row.name || !has_rules(&row, &wanted.rules) {
                 (row.name, row.rules) = (wanted.name, wanted.rules);
                 writer.update_key(row.pk, &row.name, &row.rules)?;
-                writer.append_management_to_journal(
-                    ManagementEvent::KeyUpdated,
-                    stamp,
-                    &row.uid,
-                    &row.name,
-                )?;
+                record(writer, ManagementEvent::KeyUpdated, stamp, &row)?;
                 writer.bump_auth()?;
             }
             Ok(to_wire(without_expired(row, stamp.at)))
@@ -299,18 +289,22 @@ impl Keys<'_> {
             let until = Timestamp(stamp.at.0 + grace_hours * 3_600_000_000);
             let until = (grace_hours > 0).then_some(until);
             writer.set_key_hash(row.pk, hash, until)?;
-            writer.append_management_to_journal(
-                ManagementEvent::KeyRotated,
-                stamp,
-                &row.uid,
-                &row.name,
-            )?;
+            record(writer, ManagementEvent::KeyRotated, stamp, &row)?;
             writer.bump_auth()?;
             row.previous = until.map(|until| (row.hash, until));
             Ok(row)
         })?;
         Ok(CreatedKey { item: to_wire(row), key: token })
     }
+}
+
+fn record(
+    writer: &WriteTransaction<'_>,
+    event: ManagementEvent,
+    stamp: Stamp,
+    key: &KeyRow,
+) -> Result<()> {
+    writer.append_management_to_journal(event, stamp, &key.uid, &key.name)
 }
 
 /// Finds a valid key by its id.
@@ -327,7 +321,7 @@ fn without_expired(mut row: KeyRow, now: Timestamp) -> KeyRow {
 
 fn insert(writer: &WriteTransaction<'_>, row: &KeyRow, stamp: Stamp) -> Result<()> {
     writer.insert_key(row)?;
-    writer.append_management_to_journal(ManagementEvent::KeyCreated, stamp, &row.uid, &row.name)
+    record(writer, ManagementEvent::KeyCreated, stamp, &row)
 }
 
 /// Creates a key of a project, or sets the rules of the key with this name.
@@ -362,12 +356,7 @@ pub(crate) fn put(
         Some(key) => {
             planned.action = PlanAction::Update;
             writer.update_key(key.pk, &key.name, &wanted.rules)?;
-            writer.append_management_to_journal(
-                ManagementEvent::KeyUpdated,
-                stamp,
-                &key.uid,
-                &key.name,
-            )?;
+            record(writer, ManagementEvent::KeyUpdated, stamp, &key)?;
         }
     }
     writer.bump_auth()?;

@@ -37,7 +37,7 @@ impl<'t> Importer<'t> {
         let update = self.options.on_conflict == OnConflict::Update;
         let prepared = self.prepare_save(&self.types[index].content_type.name, &values, update);
         self.complete_batch()?;
-        match prepared.and_then(PreparedSave::begin) {
+        match prepared.and_then(|begin| begin()) {
             Ok(report) => {
                 self.in_flight = Some(BatchInFlight { index, objects, report });
                 Ok(())
@@ -116,8 +116,8 @@ impl<'t> Importer<'t> {
         let mut size = if first_attempt.is_some() { objects.len() } else { self.batch_size };
         while start < objects.len() {
             let part = &objects[start..objects.len().min(start + size)];
-            let save = || self.prepare_save(content_type, part, update_existing)?.begin();
-            match first_attempt.take().unwrap_or_else(save).and_then(PendingReport::wait) {
+            let save = || self.prepare_save(content_type, part, update_existing)?();
+            match first_attempt.take().unwrap_or_else(save).and_then(|wait| wait()) {
                 Ok(report) => {
                     let errors = errors_by_index(part, report);
                     refused.extend(errors.into_iter().map(|(index, e)| (start + index, e)));

@@ -89,38 +89,11 @@ pub trait ImportTarget {
     fn run_transition(&self, content_type: &str, id: &str, name: &str) -> Result<WorkflowState>;
 }
 
-/// A batch that is ready to be saved.
-pub struct PreparedSave<'t>(Box<dyn FnOnce() -> Result<PendingReport> + 't>);
+/// Begins to save a batch that is ready.
+pub type PreparedSave<'t> = Box<dyn FnOnce() -> Result<PendingReport> + 't>;
 
-impl<'t> PreparedSave<'t> {
-    pub fn new(begin: impl FnOnce() -> Result<PendingReport> + 't) -> Self {
-        Self(Box::new(begin))
-    }
-
-    /// Begins to save the batch.
-    pub fn begin(self) -> Result<PendingReport> {
-        self.0()
-    }
-}
-
-/// The report of a batch that may not be committed yet.
-pub struct PendingReport(Box<dyn FnOnce() -> Result<BatchReport>>);
-
-impl PendingReport {
-    pub fn new(wait: impl FnOnce() -> Result<BatchReport> + 'static) -> Self {
-        Self(Box::new(wait))
-    }
-
-    /// The report of a batch that is committed.
-    pub fn completed(report: BatchReport) -> Self {
-        Self::new(|| Ok(report))
-    }
-
-    /// Blocks the thread until the batch is committed.
-    pub fn wait(self) -> Result<BatchReport> {
-        self.0()
-    }
-}
+/// Blocks the thread until a batch is committed; returns its report.
+pub type PendingReport = Box<dyn FnOnce() -> Result<BatchReport>>;
 
 /// How a batch of objects is saved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -294,7 +294,7 @@ impl ImportTarget for Space {
 
     fn prepare_save(&self, _: &str, objects: &[Value], mode: SaveMode) -> Result<PreparedSave<'_>> {
         let objects = objects.to_vec();
-        Ok(PreparedSave::new(move || self.begin_save(&objects, mode)))
+        Ok(Box::new(move || self.begin_save(&objects, mode)))
     }
 
     fn set_statuses(&self, _: &str, _: &[String], _: PublishAction) -> Result<()> {
@@ -339,7 +339,7 @@ impl Space {
             }
         }
         let (reported, is_busy) = (Rc::clone(&self.reported), self.is_busy);
-        Ok(PendingReport::new(move || {
+        Ok(Box::new(move || {
             reported.set(reported.get() + 1);
             if is_busy { Err(Error::Busy("busy".to_owned())) } else { Ok(report) }
         }))

@@ -4,8 +4,6 @@
 //! They are read once all objects of the response are rendered: with one statement for the actors,
 //! and one per edition for the last changes. [`super::hydrate`] inserts them into the text.
 
-use std::collections::HashMap;
-
 use cms_model::{
     content_type::catalog::CompiledType,
     context::Caller,
@@ -14,7 +12,6 @@ use cms_model::{
         model::{Edition, StoredObject},
         projection::AuthorField,
     },
-    wire::author::Author,
 };
 use cms_store::Reader;
 
@@ -65,15 +62,9 @@ pub(crate) fn read(
             }
         }
     }
-    let rows: Vec<i64> = authors.iter().filter_map(|author| author.actor).collect();
-    let actors = reader.actors(&rows)?;
-    let actors: HashMap<i64, Author> = actors.into_iter().map(|row| (row.pk, row.by)).collect();
+    let found = reader.authors(authors.iter().map(|author| author.actor.into()))?;
     for author in authors {
-        let by = match author.actor {
-            None => Author::local(),
-            Some(pk) => actors.get(&pk).cloned().unwrap_or_else(Author::unknown),
-        };
-        let by = by.shown_to(caller, &author.content_type);
+        let by = found.author_of(author.actor.into()).shown_to(caller, &author.content_type);
         author.json = serde_json::to_string(&by).map_err(Error::internal)?;
     }
     Ok(())

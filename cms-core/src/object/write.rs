@@ -182,14 +182,8 @@ impl PreparedObject {
             return Ok(self);
         }
         // Errors of the id and the dates do not depend on the type.
-        let mut errors = FieldErrors::default();
-        for (path, messages) in self.errors.iter() {
-            if path == "id" || path.starts_with("internal.") {
-                for message in messages {
-                    errors.add(path, message);
-                }
-            }
-        }
+        let mut errors = self.errors;
+        errors.retain(|path| path == "id" || path.starts_with("internal."));
         let object = parse(&self.data)?;
         let prepared =
             Self::of(content_type, self.id, (None, &object), errors, context, Some(budget))?;

@@ -101,8 +101,8 @@ impl Previews<'_> {
                 Some(pk) => key_ring::actor_of(reader, pk)?.ok_or(Error::Unauthenticated)?.into(),
                 None => Caller::local().actor,
             };
-            let caller = Caller::new(actor).with_catalog(self.cms.catalog.at(reader)?);
-            Ok(caller.with_credential(Credential::PreviewToken))
+            let catalog = Some(self.cms.catalog.at(reader)?);
+            Ok(Caller { catalog, credential: Credential::PreviewToken, ..Caller::new(actor) })
         })
     }
 }

@@ -405,13 +405,8 @@ fn first_admin(members: &Map<String, Value>, errors: &mut FieldErrors) -> (Profi
         password::check(secret, &profile.email, "password", &mut wrong);
     }
     // A missing member gets only the error that it is missing.
-    for (path, messages) in wrong.iter().filter(|(path, _)| members.contains_key(*path)) {
-        if errors.at(path).is_empty() {
-            for message in messages {
-                errors.add(path, message);
-            }
-        }
-    }
+    wrong.retain(|path| members.contains_key(path) && errors.at(path).is_empty());
+    errors.merge(wrong);
     (profile, secret.unwrap_or_default().to_owned())
 }
 

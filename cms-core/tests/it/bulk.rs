@@ -110,7 +110,7 @@ fn author(test: &TestCms) -> Caller {
         rules: Vec::new(),
         may_publish: false,
     };
-    Caller::new(Arc::new(actor)).with_credential(Credential::Session(1))
+    Caller { credential: Credential::Session(1), ..Caller::new(Arc::new(actor)) }
 }
 
 #[test]

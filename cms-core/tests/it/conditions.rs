@@ -40,13 +40,13 @@ fn writer(test: &TestCms, name: &str) -> Caller {
 
 fn with_if_match(caller: &Caller, tag: EntityTag) -> Caller {
     let if_match = IfMatch::parse(&format!("\"{tag}\""));
-    caller.clone().with_write_guards(WriteGuards::new(Some(if_match), None))
+    Caller { write_guards: WriteGuards::new(Some(if_match), None), ..caller.clone() }
 }
 
 /// A caller whose requests have an idempotency key.
 fn once(caller: &Caller, key: &str, request: &Value) -> Caller {
     let key = IdempotencyKey::new(key, &[request.to_string().as_bytes()]).unwrap();
-    caller.clone().with_write_guards(WriteGuards::new(None, Some(key)))
+    Caller { write_guards: WriteGuards::new(None, Some(key)), ..caller.clone() }
 }
 
 fn tag(test: &TestCms, caller: &Caller, name: &str, hydrate: u8) -> EntityTag {

@@ -56,7 +56,7 @@ fn ada(test: &TestCms) -> Caller {
         rules: Vec::new(),
         may_publish: true,
     };
-    Caller::new(Arc::new(actor)).with_credential(Credential::Session(1))
+    Caller { credential: Credential::Session(1), ..Caller::new(Arc::new(actor)) }
 }
 
 /// An article that a command creates, and that a user and a key change.

@@ -75,7 +75,7 @@ fn responses_count_against_the_memory_budget() {
             }
             let budget = Arc::new(MemoryBudget::new(64 * MIB));
             let memory = Arc::new(Reservation::of(&budget));
-            let caller = Caller::local().with_memory(Arc::clone(&memory));
+            let caller = Caller { memory: Arc::clone(&memory), ..Caller::local() };
             assert_eq!(read(&test, &caller, hydrate).unwrap().0, response);
             let (kept, length) = (memory.bytes(), response.len());
             assert!(kept >= length, "{name} {hydrate}: {kept} for {length}");
@@ -87,7 +87,7 @@ fn responses_count_against_the_memory_budget() {
             let others = Reservation::of(&budget);
             others.grow(64 * MIB - length / 2).unwrap();
             let memory = Arc::new(Reservation::of(&budget));
-            let caller = Caller::local().with_memory(Arc::clone(&memory));
+            let caller = Caller { memory: Arc::clone(&memory), ..Caller::local() };
             let refused = read(&test, &caller, hydrate);
             assert!(matches!(refused, Err(Error::Busy(_))), "{name} {hydrate}");
             assert_eq!(memory.bytes(), 0, "{name} {hydrate}: a refused request holds no memory");
@@ -105,7 +105,7 @@ fn graphql_responses_count_against_the_memory_budget() {
         test.cms.graphql().execute(caller, GraphQlVersion::Legacy, &request)
     };
     let memory = Arc::new(Reservation::of(&budget));
-    let caller = Caller::local().with_memory(Arc::clone(&memory));
+    let caller = Caller { memory: Arc::clone(&memory), ..Caller::local() };
     let response = query(&caller).unwrap().body;
     assert!(response.len() > 1_000_000, "{}", String::from_utf8_lossy(&response));
     assert!(memory.bytes() >= response.len());

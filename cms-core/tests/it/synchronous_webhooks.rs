@@ -108,7 +108,7 @@ fn webhook_is_called_once_per_valid_write() {
     assert_eq!(receiver.calls(), ["pre-create a", "pre-update a", "pre-update a"]);
 
     let stale = WriteGuards::new(Some(IfMatch::parse("\"0000000000000000\"")), None);
-    let stale = Caller::local().with_write_guards(stale);
+    let stale = Caller { write_guards: stale, ..Caller::local() };
     let change = || map(json!({ "title": "D" }));
     assert!(objects.patch(&stale, "article", "a", change()).is_err());
     assert!(objects.delete(&stale, "article", "a").is_err());
@@ -179,7 +179,7 @@ fn webhook_is_not_called_for_a_repeated_request() {
     let (test, receiver) = with_webhook();
     let (_, caller) = key(&test, "web", KeyKind::ReadWrite);
     let once = IdempotencyKey::new("once", &[]).unwrap();
-    let caller = caller.with_write_guards(WriteGuards::new(None, Some(once)));
+    let caller = Caller { write_guards: WriteGuards::new(None, Some(once)), ..caller };
     for _ in 0..2 {
         let new = map(json!({ "id": "a", "title": "A" }));
         test.cms.objects().create(&caller, "article", new).unwrap();

@@ -92,7 +92,7 @@ impl AuthenticatedRequest {
             let is_post = self.parts.method == Method::POST && !json.bytes.is_empty();
             let takes_key = is_post && self.permission.takes_idempotency_key();
             let repeatable = takes_key.then_some(&*json.bytes);
-            caller = caller.with_write_guards(write_guards::read(&self.parts, repeatable)?);
+            caller.write_guards = write_guards::read(&self.parts, repeatable)?;
         }
         let mut entry = None;
         if self.route.is_cached {

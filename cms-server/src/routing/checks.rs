@@ -52,7 +52,7 @@ pub(super) fn authenticate(
         let cookie = cookie::value(&parts.headers, cookie::session_name(is_https));
         outputs.remove_cookie = cookie.map(|_| cookie::remove_session(is_https));
     }
-    let caller = caller?.with_memory(Arc::clone(memory));
+    let caller = Caller { memory: Arc::clone(memory), ..caller? };
     outputs.log.caller = Some(caller.clone());
     if app.admits_key(&caller) {
         Ok((caller, newest))

@@ -43,9 +43,9 @@ impl ImportTarget for Direct {
         let caller = Caller { keeps_dates: keep_dates, ..self.caller.clone() };
         let (objects, elements) = (self.cms.objects(), BatchElements::of(elements));
         let batch = objects.prepare_batch_create(&caller, content_type, &elements, update)?;
-        Ok(PreparedSave::new(move || {
+        Ok(Box::new(move || {
             let batch = objects.begin_batch_create(batch)?;
-            Ok(PendingReport::new(|| batch.wait()))
+            Ok(Box::new(|| batch.wait()) as PendingReport)
         }))
     }
 

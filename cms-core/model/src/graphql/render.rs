@@ -14,11 +14,10 @@ use crate::{
     json, limits,
     memory::BufferReservation,
     object::{
-        model::{self, StoredObject},
-        render::{date, integer, string},
+        model::StoredObject,
+        render::{internal_value, string},
         scan,
     },
-    query::path::InternalField,
 };
 
 /// JSON with placeholders for the objects of relations.
@@ -124,7 +123,9 @@ impl<'p> RelationTargets<'p> {
         text.object(&selection.fields, |text, field| match (field, object) {
             (SelectedField::Id, Some((_, stored))) => string(&mut text.json, &stored.id),
             (SelectedField::Internal(fields), Some((content_type, stored))) => {
-                internal(text, fields, content_type, &stored.internal);
+                text.object(fields, |text, field| {
+                    internal_value(&mut text.json, *field, content_type, &stored.internal);
+                });
             }
             (SelectedField::Member { member, shape, required, inner }, _) => {
                 let fits = |value: &&str| has_shape(value, *shape);
@@ -300,31 +301,4 @@ fn empty(shape: ValueShape) -> &'static [u8] {
         ValueShape::Boolean => b"false",
         _ => b"\"\"",
     }
-}
-
-fn internal(
-    text: &mut Template,
-    fields: &[Keyed<InternalField>],
-    content_type: &str,
-    internal: &model::Internal<'_>,
-) {
-    text.object(fields, |text, field| {
-        let out = &mut text.json;
-        match field {
-            InternalField::Status => string(out, internal.status.as_str()),
-            InternalField::CreatedAt => date(out, internal.created_at),
-            InternalField::UpdatedAt => date(out, internal.updated_at),
-            InternalField::ContentType => string(out, content_type),
-            InternalField::ObjectTitle => string(out, &internal.title),
-            InternalField::LatestVersion => integer(out, internal.version),
-            InternalField::WorkflowState => string(out, &internal.workflow_state),
-            InternalField::PublicVersion => integer(out, internal.public_version.unwrap_or(-1)),
-            InternalField::PublishedAt => match internal.published_at {
-                Some(at) => date(out, at),
-                None => string(out, ""),
-            },
-            // `deletedAt` is empty here; the schema has no other fields.
-            _ => string(out, ""),
-        }
-    });
 }

@@ -90,7 +90,7 @@ const INTERNAL_KEYS: [&[u8]; InternalField::ALL.len()] = [
 ];
 
 /// Appends the value of one field of `internal`; returns false when it has none.
-pub(super) fn internal_value(
+pub(crate) fn internal_value(
     out: &mut Vec<u8>,
     field: InternalField,
     content_type: &str,

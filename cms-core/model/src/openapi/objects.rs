@@ -19,25 +19,17 @@ use crate::{
     wire::publish::PublishAction,
 };
 
-/// The rights that a caller needs for an operation. Without them, the document omits the operation.
-#[derive(Clone, Copy)]
-struct RequiredRights {
-    /// One of them is enough.
-    any_of: &'static [Access],
-    publish: bool,
-}
+/// The rights of which a caller needs one for an operation. Without them, the document omits the operation.
+type AnyOf = &'static [Access];
 
-const READ: RequiredRights = RequiredRights { any_of: &[Access::READ], publish: false };
-const CREATE: RequiredRights = RequiredRights { any_of: &[Access::CREATE], publish: false };
-const UPDATE: RequiredRights = RequiredRights { any_of: &[Access::UPDATE], publish: false };
-const DELETE: RequiredRights = RequiredRights { any_of: &[Access::DELETE], publish: false };
-const READ_DELETED: RequiredRights =
-    RequiredRights { any_of: &[Access::READ_DELETED], publish: false };
-const DUPLICATE: RequiredRights = RequiredRights { any_of: &[Access::DUPLICATE], publish: false };
+const READ: AnyOf = &[Access::READ];
+const CREATE: AnyOf = &[Access::CREATE];
+const UPDATE: AnyOf = &[Access::UPDATE];
+const DELETE: AnyOf = &[Access::DELETE];
+const READ_DELETED: AnyOf = &[Access::READ_DELETED];
+const DUPLICATE: AnyOf = &[Access::DUPLICATE];
 /// The request says whether it is about a new or an existing object.
-const CREATE_OR_UPDATE: RequiredRights =
-    RequiredRights { any_of: &[Access::CREATE, Access::UPDATE], publish: false };
-const PUBLISH: RequiredRights = RequiredRights { any_of: &[Access::UPDATE], publish: true };
+const CREATE_OR_UPDATE: AnyOf = &[Access::CREATE, Access::UPDATE];
 
 /// The operations on the objects of one type, or of any type.
 pub(super) struct ObjectOperations<'a> {
@@ -72,14 +64,13 @@ impl ObjectOperations<'_> {
         all.extend(self.batches());
         all.extend(self.versions());
         all.extend(self.editing());
-        if self.draft_public {
-            all.extend(self.publishing());
+        let is_allowed = |any_of: AnyOf| any_of.iter().any(|access| may(*access));
+        let allowed = all.into_iter().filter(|(any_of, _)| is_allowed(any_of));
+        let mut allowed: Vec<_> = allowed.map(|(_, operation)| operation).collect();
+        if self.draft_public && may_publish && may(Access::UPDATE) {
+            allowed.extend(self.publishing());
         }
-        let is_allowed = |needs: RequiredRights| {
-            needs.any_of.iter().any(|access| may(*access)) && (may_publish || !needs.publish)
-        };
-        let allowed = all.into_iter().filter(|(needs, _)| is_allowed(*needs));
-        allowed.map(|(_, operation)| operation.tag(&self.tag)).collect()
+        allowed.into_iter().map(|operation| operation.tag(&self.tag)).collect()
     }
 
     fn is_any_type(&self) -> bool {
@@ -112,7 +103,7 @@ impl ObjectOperations<'_> {
         ApiResponse::json(200, "The object", self.schemas.output.clone())
     }
 
-    fn objects(&self) -> Vec<(RequiredRights, Operation)> {
+    fn objects(&self) -> Vec<(AnyOf, Operation)> {
         let write = |operation: Operation, body: Schema| {
             operation.body(body).respond_to_body([self.object(), invalid(self.errors.clone())])
         };
@@ -143,7 +134,7 @@ impl ObjectOperations<'_> {
         ]
     }
 
-    fn batches(&self) -> Vec<(RequiredRights, Operation)> {
+    fn batches(&self) -> Vec<(AnyOf, Operation)> {
         let write = |operation: Operation| {
             let reference = Schema::reference;
             operation.body(Schema::list(self.schemas.input.clone())).respond_to_body([
@@ -174,7 +165,7 @@ impl ObjectOperations<'_> {
         ]
     }
 
-    fn versions(&self) -> Vec<(RequiredRights, Operation)> {
+    fn versions(&self) -> Vec<(AnyOf, Operation)> {
         let list = self.schemas.versions.clone();
         let [page, limit, _, direction] = paging();
         let list = self
@@ -202,7 +193,7 @@ impl ObjectOperations<'_> {
     }
 
     /// What editors need besides reading and writing.
-    fn editing(&self) -> Vec<(RequiredRights, Operation)> {
+    fn editing(&self) -> Vec<(AnyOf, Operation)> {
         let related = "Ids of related objects that are copied too";
         let related = texts().described(related);
         let list = "relatedObjectsToDuplicate";
@@ -280,7 +271,7 @@ impl ObjectOperations<'_> {
     }
 
     /// Actions on one object, batch actions, and schedules.
-    fn publishing(&self) -> Vec<(RequiredRights, Operation)> {
+    fn publishing(&self) -> Vec<Operation> {
         let depth = "With 1, do the same to objects that this one links to";
         let one = |action: PublishAction| {
             let (verb, capital) = (action.as_str(), pascal_case(action.as_str()));
@@ -301,12 +292,7 @@ impl ObjectOperations<'_> {
                 .respond_to_body([ApiResponse::empty(204, "Done"), too_many()])
         };
         let single = PublishAction::ALL.map(one).map(conditional);
-        single
-            .into_iter()
-            .chain(PublishAction::ALL.map(batch))
-            .chain(self.scheduling())
-            .map(|operation| (PUBLISH, operation))
-            .collect()
+        single.into_iter().chain(PublishAction::ALL.map(batch)).chain(self.scheduling()).collect()
     }
 }
 

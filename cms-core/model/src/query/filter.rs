@@ -117,7 +117,7 @@ pub fn unknown_paths(text: &str, properties: &[Property], scope: LinkScope<'_>) 
     filters.into_iter().map(|(path, _)| path).filter(|path| !is_declared(path)).collect()
 }
 
-fn error(message: String) -> FieldErrors {
+pub(super) fn error(message: String) -> FieldErrors {
     FieldErrors::one(PARAMETER, message)
 }
 

@@ -9,7 +9,7 @@ use std::{collections::HashSet, sync::Arc};
 use super::{
     ListQuery,
     eval::ConditionMatcher,
-    filter::{Condition, Operator},
+    filter::{Condition, Operator, error},
     path::{PathRoot, PathStep, PropertyPath},
 };
 use crate::{
@@ -20,7 +20,7 @@ use crate::{
     },
     context::Caller,
     error::FieldErrors,
-    limits,
+    limits, message,
     object::view::View,
 };
 
@@ -189,11 +189,8 @@ impl Resolver<'_> {
         };
         let (operator, negated) = positive(condition.operator);
         if member == IncomingMember::Link && operator != Operator::NotEmpty {
-            let path = "internal.incoming";
-            return Err(error(format!(
-                "Unknown filter type {} for {path}",
-                condition.operator.as_str()
-            )));
+            let name = condition.operator.as_str();
+            return Err(error(message::unknown_filter_type(name, "internal.incoming")));
         }
         // A link has one value per member. So `overlaps` is `equals` with several values, and
         // `includes` becomes one condition per value: different links may match them.
@@ -319,8 +316,4 @@ fn positive(operator: Operator) -> (Operator, bool) {
         Operator::Empty => (Operator::NotEmpty, true),
         other => other.negates().map_or((other, false), |positive| (positive, true)),
     }
-}
-
-fn error(message: String) -> FieldErrors {
-    FieldErrors::one("filters", message)
 }
