@@ -18,7 +18,7 @@ pub(super) fn of<'a>(property: &Property, schema: &'a Value) -> Option<&'a Value
 /// Adds the missing members of a new object that have a default, if the type applies defaults.
 pub fn fill(definition: &Definition, properties: &[Property], object: &mut Map<String, Value>) {
     if definition.applies_defaults() {
-        let schemas = &definition.schema_definition["allOf"][1]["properties"];
+        let schemas = definition.own_schemas();
         fill_level(properties, schemas, object);
     }
 }

@@ -25,6 +25,7 @@ pub mod resolve;
 pub mod rewrite;
 pub mod schema;
 pub mod slug;
+pub mod stored_level;
 mod tightened;
 
 /// The built-in types, as payloads of create requests.

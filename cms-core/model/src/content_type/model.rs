@@ -236,9 +236,14 @@ impl Definition {
 
     /// The properties in the order of the form. The definition is valid, so nothing can be missing.
     pub fn properties(&self) -> Vec<Property> {
-        let own = &self.schema_definition["allOf"][1]["properties"];
         let required = self.schema_definition.get("required");
-        read_properties(own, required, &Value::Object(self.meta_definition.clone()))
+        let meta = Value::Object(self.meta_definition.clone());
+        read_properties(self.own_schemas(), required, &meta)
+    }
+
+    /// The schemas of the own properties, by name.
+    pub fn own_schemas(&self) -> &Value {
+        &self.schema_definition["allOf"][1]["properties"]
     }
 
     /// Returns whether the type has at most one object, see

@@ -6,7 +6,8 @@ use serde_json::Value;
 
 use super::{
     diff::{PropertyDiff, has_same_kind, source},
-    model::{Definition, InputType, Property},
+    model::{Definition, Property},
+    stored_level::StoredLevel,
 };
 use crate::wire::plan::{NestedPlan, PropertyChange};
 
@@ -20,25 +21,17 @@ pub(super) struct PropertyJson<'a> {
 
 impl<'a> PropertyJson<'a> {
     pub(super) fn of(definition: &'a Definition, name: &str) -> Self {
-        Self {
-            schema: &definition.schema_definition["allOf"][1]["properties"][name],
-            config: &definition.meta_definition["propertiesConfig"][name],
-            is_required: false,
-        }
+        Self::at(StoredLevel::of(definition), name, false)
     }
 
     /// A nested property.
     fn member(self, parent: &Property, property: &Property) -> Self {
-        let (schema, config) = match parent.input_type {
-            InputType::Object => (&self.schema["items"], &self.config["items"]),
-            _ => (self.schema, self.config),
-        };
-        let name = property.name.as_str();
-        Self {
-            schema: &schema["properties"][name],
-            config: &config["propertiesConfig"][name],
-            is_required: property.required,
-        }
+        let level = StoredLevel::nested(parent, self.schema, self.config);
+        Self::at(level, &property.name, property.required)
+    }
+
+    fn at(level: StoredLevel<'a>, name: &str, is_required: bool) -> Self {
+        Self { schema: &level.schemas[name], config: &level.configs[name], is_required }
     }
 }
 

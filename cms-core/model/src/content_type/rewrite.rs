@@ -65,8 +65,7 @@ impl<'a> Rewrite<'a> {
         (definition, properties): (&Definition, &'a [Property]),
     ) -> Self {
         let diffs = diff::diff((old_definition, before), (definition, properties));
-        let schemas = [old_definition, definition]
-            .map(|definition| &definition.schema_definition["allOf"][1]["properties"]);
+        let schemas = [old_definition, definition].map(Definition::own_schemas);
         let steps: Vec<_> = diffs.iter().map(|diff| PropertyStep::new(*diff, schemas)).collect();
         let by_source =
             steps.iter().enumerate().map(|(index, step)| (step.source, index)).collect();

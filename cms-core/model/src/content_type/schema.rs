@@ -109,7 +109,7 @@ impl StoredPattern {
 
 /// Builds the schemas of a definition's properties, in the order of the properties.
 pub fn compile(properties: &[Property], definition: &Definition) -> Vec<PropertySchema> {
-    let schemas = &definition.schema_definition["allOf"][1]["properties"];
+    let schemas = definition.own_schemas();
     let compile =
         |property: &Property| PropertySchema::of(property, &schemas[property.name.as_str()]);
     properties.iter().map(compile).collect()

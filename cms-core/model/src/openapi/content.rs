@@ -8,13 +8,14 @@ use super::{
     ir::{AdditionalProperties, Composed, ObjectSchema, Operation, Schema, SchemaKind},
     names::Names,
     objects::{ObjectOperations, ObjectSchemas},
-    property::{self, DATA_SOURCE, Items, StoredSchemas},
+    property::{self, DATA_SOURCE, Items},
 };
 use crate::{
     auth::scope::Access,
     content_type::{
         defaults,
         model::{Definition, InputType, Property, SchemaType},
+        stored_level::StoredLevel,
     },
     message::{ALREADY_USED, NOT_AN_OPTION, NOT_IN_DATABASE, required, too_short, wrong_type},
 };
@@ -42,7 +43,7 @@ impl DocumentedType<'_> {
     pub(super) fn schemas(&self, relations: &Items<'_>, hydrates: bool) -> Vec<(String, Schema)> {
         let name = self.name();
         let links: &Items<'_> = &|_| Schema::reference(DATA_SOURCE);
-        let examples = property::examples(self.properties, self.stored().schemas);
+        let examples = property::examples(self.properties, self.definition.own_schemas());
         let required = property::required(self.properties);
         let is_complete =
             |examples: &Map<_, _>| required.iter().all(|name| examples.contains_key(name));
@@ -85,19 +86,16 @@ impl DocumentedType<'_> {
         present: &[&str],
     ) -> Schema {
         let own = Schema::from(SchemaKind::Object(ObjectSchema {
-            properties: property::properties(self.properties, self.stored(), items),
+            properties: property::properties(
+                self.properties,
+                StoredLevel::of(self.definition),
+                items,
+            ),
             required: present.iter().map(|&name| name.to_owned()).collect(),
             additional_properties: AdditionalProperties::Allowed,
         }));
         let parts = vec![Schema::reference(base), own];
         SchemaKind::All(Composed { parts, required, closed: true }).into()
-    }
-
-    fn stored(&self) -> StoredSchemas<'_> {
-        StoredSchemas {
-            schemas: &self.definition.schema_definition["allOf"][1]["properties"],
-            configs: &self.definition.meta_definition["propertiesConfig"],
-        }
     }
 
     /// An example object with these properties.

@@ -13,6 +13,7 @@ use crate::{
     content_type::{
         model::{InputType, Property, SchemaType},
         schema::PropertySchema,
+        stored_level::StoredLevel,
     },
     error::FieldErrors,
     object::validate::validate_value,
@@ -29,17 +30,10 @@ const MAX_EXAMPLE_LENGTH: usize = 100;
 /// Returns the schema of the items of a relation to a type, or to any type: links or objects.
 pub(super) type Items<'a> = dyn Fn(Option<&str>) -> Schema + 'a;
 
-/// The stored definition of the properties of one level: schemas and form settings by name.
-#[derive(Clone, Copy)]
-pub(super) struct StoredSchemas<'a> {
-    pub(super) schemas: &'a Value,
-    pub(super) configs: &'a Value,
-}
-
 /// Converts the properties of one level.
 pub(super) fn properties(
     properties: &[Property],
-    stored: StoredSchemas<'_>,
+    stored: StoredLevel<'_>,
     items: &Items<'_>,
 ) -> Vec<(String, Schema)> {
     let describe = |known: &Property| {
@@ -67,18 +61,12 @@ fn describe(property: &Property, stored: &Value, config: &Value, items: &Items<'
         }
         InputType::Block => block(property),
         InputType::Object => {
-            let nested = StoredSchemas {
-                schemas: &stored["items"]["properties"],
-                configs: &config["items"]["propertiesConfig"],
-            };
+            let nested = StoredLevel::nested(property, stored, config);
             let item = object(&property.nested, nested, &stored["items"], items);
             Schema::list_between(item, count(stored, "minItems"), None)
         }
         InputType::Custom if property.is_nested_object() => {
-            let nested = StoredSchemas {
-                schemas: &stored["properties"],
-                configs: &config["propertiesConfig"],
-            };
+            let nested = StoredLevel::nested(property, stored, config);
             object(&property.nested, nested, stored, items)
         }
         InputType::Geo => keywords(stored, property.required, &property.options).closed(),
@@ -89,7 +77,7 @@ fn describe(property: &Property, stored: &Value, config: &Value, items: &Items<'
 /// A nested object: an item of a list, or a `custom` value.
 fn object(
     nested: &[Property],
-    stored: StoredSchemas<'_>,
+    stored: StoredLevel<'_>,
     schema: &Value,
     items: &Items<'_>,
 ) -> Schema {

@@ -18,7 +18,7 @@ use self::{
     value::members,
 };
 use crate::{
-    content_type::{defaults, model::Definition},
+    content_type::{defaults, model::Definition, stored_level::StoredLevel},
     wire::content_type::ContentType,
 };
 
@@ -62,15 +62,11 @@ fn map(known: &[(Definition, String)]) -> String {
 /// The interface of a type and its inputs.
 fn declarations(definition: &Definition, identifier: &str) -> String {
     let properties = definition.properties();
-    let stored = value::Stored {
-        schemas: &definition.schema_definition["allOf"][1]["properties"],
-        configs: &definition.meta_definition["propertiesConfig"],
-    };
     let mut fields = vec![
         Member::required("id", "string".to_owned()),
         Member::required("internal", format!("Internal<{}>", quoted(&definition.name))),
     ];
-    fields.extend(members(&properties, stored, 0));
+    fields.extend(members(&properties, StoredLevel::of(definition), 0));
     // `filled`: what the server fills in on creation. `kept`: what it keeps or fills in when an
     // object is replaced.
     let filled = defaults::filled(definition, &properties);

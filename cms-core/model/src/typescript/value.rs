@@ -3,21 +3,21 @@
 use serde_json::{Map, Value};
 
 use super::syntax::{Member, object, quoted, union};
-use crate::content_type::model::{InputType, Property, SchemaType};
+use crate::content_type::{
+    model::{InputType, Property, SchemaType},
+    stored_level::StoredLevel,
+};
 
 /// An object with any members.
 const ANY_OBJECT: &str = "{ [name: string]: unknown }";
 
-/// The stored definition of the properties of one level: schemas and form settings by name.
-#[derive(Clone, Copy)]
-pub(super) struct Stored<'a> {
-    pub(super) schemas: &'a Value,
-    pub(super) configs: &'a Value,
-}
-
 /// Converts the properties of an object type. `level` is the level of indentation of its `}`; its
 /// members are indented by one level more.
-pub(super) fn members(properties: &[Property], stored: Stored<'_>, level: usize) -> Vec<Member> {
+pub(super) fn members(
+    properties: &[Property],
+    stored: StoredLevel<'_>,
+    level: usize,
+) -> Vec<Member> {
     let member = |property: &Property| {
         let name = property.name.as_str();
         let (schema, config) = (&stored.schemas[name], &stored.configs[name]);
@@ -56,15 +56,11 @@ fn value(property: &Property, schema: &Value, config: &Value, level: usize) -> S
             }
         }
         InputType::Object if !property.nested.is_empty() => {
-            let stored = Stored {
-                schemas: &schema["items"]["properties"],
-                configs: &config["items"]["propertiesConfig"],
-            };
+            let stored = StoredLevel::nested(property, schema, config);
             format!("{}[]", object(&members(&property.nested, stored, level), level))
         }
         InputType::Custom if property.is_nested_object() => {
-            let stored =
-                Stored { schemas: &schema["properties"], configs: &config["propertiesConfig"] };
+            let stored = StoredLevel::nested(property, schema, config);
             object(&members(&property.nested, stored, level), level)
         }
         _ => from_schema(schema, &property.options, level),

@@ -35,7 +35,7 @@ pub(super) fn check_config(
 /// Validates renames against the stored definition, and backfill values against their properties.
 pub(super) fn check(definition: &Definition, base: Option<&Definition>, errors: &mut FieldErrors) {
     let properties = definition.properties();
-    let schemas = &definition.schema_definition["allOf"][1]["properties"];
+    let schemas = definition.own_schemas();
     check_backfills(&properties, schemas, CONFIGS_PATH, errors);
     if let Some(base) = base {
         check_renames(&properties, &base.properties(), CONFIGS_PATH, errors);

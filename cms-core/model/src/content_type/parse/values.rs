@@ -12,6 +12,7 @@ use super::super::{
     defaults,
     model::{CONFIGS_PATH, Definition, InputType, Property},
     schema::PropertySchema,
+    stored_level::StoredLevel,
 };
 use crate::{
     error::FieldErrors, message::DUPLICATES, object::validate::validate_value, pattern::StepBudget,
@@ -41,22 +42,21 @@ struct ValueError<'a> {
 }
 
 fn errors_of(definition: &Definition) -> Vec<ValueError<'_>> {
-    let schemas = &definition.schema_definition["allOf"][1]["properties"];
-    let configs = &definition.meta_definition["propertiesConfig"];
+    let (properties, level) = (definition.properties(), StoredLevel::of(definition));
     let mut found = Vec::new();
-    collect(&definition.properties(), (schemas, configs), (SCHEMAS_PATH, CONFIGS_PATH), &mut found);
+    collect(&properties, level, (SCHEMAS_PATH, CONFIGS_PATH), &mut found);
     found
 }
 
 fn collect<'a>(
     properties: &[Property],
-    (schemas, configs): (&'a Value, &'a Value),
+    level: StoredLevel<'a>,
     (schemas_path, configs_path): (&str, &str),
     found: &mut Vec<ValueError<'a>>,
 ) {
     for property in properties {
         let name = property.name.as_str();
-        let (schema, config) = (&schemas[name], &configs[name]);
+        let (schema, config) = (&level.schemas[name], &level.configs[name]);
         let schema_path = format!("{schemas_path}.{name}");
         let config_path = format!("{configs_path}.{name}");
         if let Some(default) = defaults::of(property, schema) {
@@ -84,17 +84,11 @@ fn collect<'a>(
             let path = format!("{config_path}.{key}");
             found.push(ValueError { path, value: &config[key], message: DUPLICATES.to_owned() });
         }
-        let (inner, path) = match property.input_type {
-            InputType::Object => {
-                ((&schema["items"], &config["items"]), format!("{schema_path}.items.properties"))
-            }
-            _ => ((schema, config), format!("{schema_path}.properties")),
+        let path = match property.input_type {
+            InputType::Object => format!("{schema_path}.items.properties"),
+            _ => format!("{schema_path}.properties"),
         };
-        collect(
-            &property.nested,
-            (&inner.0["properties"], &inner.1["propertiesConfig"]),
-            (&path, &property.nested_configs(&config_path)),
-            found,
-        );
+        let paths = (&*path, &*property.nested_configs(&config_path));
+        collect(&property.nested, StoredLevel::nested(property, schema, config), paths, found);
     }
 }
