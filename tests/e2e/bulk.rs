@@ -10,7 +10,7 @@ use rusqlite::Connection;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::support::{Cli, Server, both_targets, files};
+use super::support::{Cli, Server, both_targets, files, on_both_targets};
 
 const OBJECTS: usize = 4000;
 /// Timeout of a job on a busy machine.
@@ -113,4 +113,27 @@ fn bulk_command_needs_a_confirmation() {
     let changed = "error: The number of matching objects has changed: expected 1, found 0";
     output.stderr_contains(changed);
     assert_eq!(cli.run(&[&all[..], &["--expect", "0"]].concat()).ok(), "deleted 0, refused 0\n");
+}
+
+/// An unset variable of a script, or a misspelt name, must not select everything.
+#[test]
+fn selection_without_a_condition_is_refused() {
+    on_both_targets(|cli| {
+        cli.copy(&files());
+        cli.run(&["ctd", "apply", "shop.yaml"]).ok();
+        cli.write("one.ndjson", "{\"id\":\"a\",\"title\":\"A\"}\n");
+        cli.run(&["import", "product", "one.ndjson"]).ok();
+        let titel = r#"{"titel":{"type":"notEqual","filter":"x"}}"#;
+        for (selection, exit, part) in [
+            (["--q", ""], 2, "use --all"),
+            (["--q", " "], 2, "use --all"),
+            (["--filters", "{}"], 2, "use --all"),
+            (["--filters", titel], 6, "did you mean \"title\"?"),
+        ] {
+            let delete = ["object", "delete", "product", "--yes"];
+            let output = cli.run(&[&delete[..], &selection].concat());
+            output.exits(exit).prints("").stderr_contains(part);
+        }
+        cli.run(&["object", "get", "product", "a"]).exits(0);
+    });
 }

@@ -4,7 +4,7 @@ use std::{fs, path::Path};
 
 use super::{
     statuses::published_space,
-    support::{Cli, Server, client, fixtures, on_both_targets},
+    support::{Cli, Server, client, files, fixtures, on_both_targets},
 };
 
 /// All files below a folder with their bytes.
@@ -377,4 +377,26 @@ contentTypes:
             assert_eq!(exported.matches(&nested).count(), versions, "{file}");
         }
     });
+}
+
+#[test]
+fn refused_objects_of_an_earlier_import_stay_until_the_next_one_begins() {
+    let cli = Cli::with_data();
+    cli.copy(&files());
+    cli.run(&["ctd", "apply", "shop.yaml"]).ok();
+    cli.write("one.ndjson", "{\"id\":\"a\",\"title\":\"A\"}\n");
+    cli.write("rejects", "earlier");
+    for (arguments, exit) in [
+        (&["produkt", "one.ndjson"][..], 4),
+        (&["product", "none.ndjson"], 2),
+        (&["product", "one.ndjson", "--dry-run"], 0),
+    ] {
+        let import = [&["import"], arguments, &["--rejects", "rejects"]].concat();
+        cli.run(&import).exits(exit);
+        assert_eq!(fs::read_to_string(cli.path("rejects")).unwrap(), "earlier", "{arguments:?}");
+    }
+    cli.run(&["import", "product", "one.ndjson", "--rejects", "rejects"]).exits(0);
+    assert_eq!(fs::read_to_string(cli.path("rejects")).unwrap(), "");
+    let again = cli.run(&["import", "product", "one.ndjson", "--dry-run"]);
+    again.exits(7).stderr_contains("id: This value is already used");
 }

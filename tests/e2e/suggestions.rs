@@ -42,7 +42,7 @@ fn misspelt_names_have_suggestions() {
             ),
             (
                 "publish post --filters FILTER --dry-run",
-                0,
+                6,
                 "has no property \"titel\", did you mean \"title\"?",
             ),
             ("media list --order-by sise", 0, "has no property \"sise\", did you mean \"size\"?"),

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, path::PathBuf};
 
 use clap::{
     Args, ValueEnum,
-    builder::{BoolishValueParser, PossibleValuesParser, TypedValueParser},
+    builder::{BoolishValueParser, PossibleValuesParser, RangedU64ValueParser, TypedValueParser},
 };
 use cms_core::{Durability, limits};
 use cms_server::Rate;
@@ -12,7 +12,7 @@ use cms_server::Rate;
 use super::{
     openapi::base_url,
     openid::OpenIdArgs,
-    values::{listen_address, memory_size, origin, response_memory, size},
+    values::{body_limit, listen_address, memory_size, origin, response_memory, size},
 };
 
 /// Run the server.
@@ -63,10 +63,11 @@ pub(crate) struct ServeArgs {
     pub(crate) durability: Durability,
     /// Set the maximum size of a request body, in bytes or with a unit like all sizes: `64MB`,
     /// `64MiB`.
-    #[arg(long, value_name = "SIZE", env = "CMS_BODY_LIMIT", value_parser = memory_size)]
+    #[arg(long, value_name = "SIZE", env = "CMS_BODY_LIMIT", value_parser = body_limit)]
     pub(crate) body_limit: Option<usize>,
     /// Set the maximum number of elements in a batch.
-    #[arg(long, value_name = "N", env = "CMS_BATCH_LIMIT")]
+    #[arg(long, value_name = "N", env = "CMS_BATCH_LIMIT",
+        value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
     pub(crate) batch_limit: Option<usize>,
     /// Set how long a search waits until the index contains earlier writes, in milliseconds.
     #[arg(long, value_name = "MS", env = "CMS_SEARCH_WAIT",

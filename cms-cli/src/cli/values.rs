@@ -33,6 +33,14 @@ pub(super) fn memory_size(text: &str) -> Result<usize, String> {
         .map_err(|_| "the size exceeds the address space of this machine".to_owned())
 }
 
+/// Parses the maximum size of a request body. With 0, the server would refuse all writes.
+pub(super) fn body_limit(text: &str) -> Result<usize, String> {
+    match memory_size(text)? {
+        0 => Err("use at least 1 byte".to_owned()),
+        bytes => Ok(bytes),
+    }
+}
+
 /// Parses the memory budget for responses. Under a smaller budget than `MIN_BYTES`, the server would
 /// refuse ordinary responses.
 pub(super) fn response_memory(text: &str) -> Result<usize, String> {

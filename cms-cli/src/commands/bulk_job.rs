@@ -76,15 +76,25 @@ impl BulkChange<'_> {
         self.select()?;
         let target = open_to_write(settings, printer, dry_run)?;
         let filters = self.selection.filters.as_deref();
-        printer.hints(hints::unknown_properties(&*target, self.content_type, &[], filters))?;
+        let unknown = hints::unknown_properties(&*target, self.content_type, &[], filters);
+        if !unknown.is_empty() {
+            // The target ignores such a condition, and would select more objects than it names.
+            let error = Error::invalid("filters", "A condition names an undeclared property");
+            return Err(Failure::from(error).hints(unknown));
+        }
         let preview = self.preview(&*target)?;
         if let Some(expected) = expect.filter(|expected| *expected != preview.matched) {
             return Err(Error::MatchesChanged { expected, found: preview.matched }.into());
         }
         if dry_run {
             let matched = counted(preview.matched, "object");
+            let refused = preview.sample.iter().filter(|object| !object.errors.is_empty()).count();
+            let refused = match (refused, preview.sample.len()) {
+                (0, _) => String::new(),
+                (refused, shown) => format!(", {refused} of these {shown} would be refused"),
+            };
             printer.value(&json!(preview), || {
-                format!("{matched} would be {}\n\n{}", self.verb, table(&preview.sample))
+                format!("{matched} would be {}{refused}\n\n{}", self.verb, table(&preview.sample))
             })?;
             printer.note(NOTHING_CHANGED)?;
             return Ok(Outcome::Done);
@@ -113,9 +123,15 @@ impl BulkChange<'_> {
         if let Some(filters) = filters {
             let parsed: Value = serde_json::from_str(filters)
                 .map_err(|error| Failure::usage(format!("--filters is not valid JSON: {error}")))?;
+            if parsed == json!({}) {
+                return Err(selects_everything("--filters has no condition"));
+            }
             self.members.insert("filters".to_owned(), parsed);
         }
         if let Some(q) = q {
+            if q.trim().is_empty() {
+                return Err(selects_everything("--q is empty"));
+            }
             self.members.insert("q".to_owned(), json!(q));
         }
         if *all {
@@ -165,6 +181,12 @@ impl BulkChange<'_> {
         }
         Ok(outcome)
     }
+}
+
+/// The error of a selection that an empty variable of a script may have left without a condition.
+fn selects_everything(reason: &str) -> Failure {
+    Failure::usage(format!("{reason}, and would select all objects"))
+        .hint("use --all to select all objects of the type")
 }
 
 fn table(sample: &[impl Serialize]) -> String {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use cms_core::{
-    DEFAULT_WORKFLOW,
+    DEFAULT_WORKFLOW, Error,
     import::{definition, is_system_type, is_unchanged_builtin_type},
     wire::{content_type::ContentType, object::ListRequest},
 };
@@ -13,7 +13,7 @@ use super::{apply, counted, open_to_read, open_to_write, print_dry_run};
 use crate::{
     cli::CtdCommand,
     content::stream::write_file,
-    failure::{Outcome, Result},
+    failure::{Failure, Outcome, Result},
     printer::Printer,
     project,
     settings::Settings,
@@ -56,7 +56,12 @@ pub(super) fn run(command: CtdCommand, settings: &Settings, printer: &Printer) -
                 return print_dry_run(printer, &change);
             }
             settings.confirm(&format!("delete the content type \"{name}\"?"))?;
-            target.delete_type(&name)?;
+            target.delete_type(&name).map_err(|error| match error {
+                Error::Forbidden if is_system_type(&name) => {
+                    Failure::from(error).hint("system types cannot be deleted")
+                }
+                error => error.into(),
+            })?;
             printer.note(&format!("the content type \"{name}\" is deleted"))?;
         }
         CtdCommand::Schema => printer.text(project::SCHEMA)?,

@@ -26,7 +26,17 @@ pub(super) const RULE_HINT: &str = "for example --rule post:r --rule '*:cru': le
 
 /// Adds a hint to an error about something that does not exist.
 pub(super) fn add_not_found_hint(failure: Failure, settings: &Settings) -> Failure {
+    let url = match &settings.target {
+        Some(TargetAddress::Server { url, .. }) => Some(url.trim_end_matches('/')),
+        _ => None,
+    };
     let FailureKind::Target(Error::NotFound { what, name }) = &failure.kind else { return failure };
+    if let Some(hint) = url.and_then(base_url_hint) {
+        return match *what {
+            "server" => Failure::from(Error::not_found(what, url.unwrap_or_default())).hint(hint),
+            _ => failure.hint(hint),
+        };
+    }
     let hint = match *what {
         "content type" => type_hint(name, settings),
         "user" => "`cms user list` lists the users with their e-mail addresses and ids".to_owned(),
@@ -37,6 +47,13 @@ pub(super) fn add_not_found_hint(failure: Failure, settings: &Settings) -> Failu
     };
     let near = similar(what, name, settings).map(|near| format!("did you mean {near}?"));
     failure.hints(near).hint(hint)
+}
+
+/// A hint for a URL that has the path of the API or of the admin page.
+pub(super) fn base_url_hint(url: &str) -> Option<String> {
+    let paths = ["/api/v1", "/api", "/admin"];
+    let (server, path) = paths.iter().find_map(|path| Some((url.strip_suffix(path)?, path)))?;
+    Some(format!("the URL of the server does not end with {path}: use {server}, without {path}"))
 }
 
 /// The key, user, webhook or workflow with a similar name.

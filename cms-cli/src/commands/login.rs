@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal, Read};
 use cms_core::Error;
 use serde_json::json;
 
-use super::print_dry_run;
+use super::{hints, print_dry_run};
 use crate::{
     cli::{LoginArgs, LogoutArgs},
     failure::{Failure, FailureKind, Outcome, Result},
@@ -73,11 +73,7 @@ fn wrong_server(error: Error, url: &str) -> Failure {
         Error::NotFound { what, .. } => Error::not_found(what, url),
         other => other,
     };
-    Failure::from(error).hints(
-        url.strip_suffix("/api").map(|server| {
-            format!("the paths of the API begin with /api: use {server}, without /api")
-        }),
-    )
+    Failure::from(error).hints(hints::base_url_hint(url.trim_end_matches('/')))
 }
 
 fn load() -> Result<Profiles> {

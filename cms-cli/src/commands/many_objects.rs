@@ -54,7 +54,7 @@ impl ObjectsReport {
     pub(super) fn print(self, verb: &str, dry_run: bool, printer: &Printer) -> Result<Outcome> {
         self.print_refused(printer)?;
         let (done, refused) = (self.done, self.count_refused());
-        let reasons = self.refused.iter().map(|(id, e)| json!({ "id": id, "reason": e.reason() }));
+        let reasons = self.refused.iter().map(|(id, e)| json!({ "id": id, "reason": reason(e) }));
         let value = json!({ "done": done, "refused": reasons.collect::<Vec<_>>() });
         let verb = if dry_run { format!("would be {verb}") } else { verb.to_owned() };
         printer.value(&value, || format!("{verb} {done}, refused {refused}\n"))?;
@@ -74,7 +74,7 @@ impl ObjectsReport {
 
     pub(super) fn print_refused(&self, printer: &Printer) -> Result<()> {
         for (id, error) in self.refused.iter().take(MAX_PRINTED) {
-            printer.note(&format!("refused {id}: {}", error.reason()))?;
+            printer.note(&format!("refused {id}: {}", reason(error)))?;
         }
         if self.count_refused() > MAX_PRINTED as u64 {
             printer.note("more are refused; they are counted, but not shown")?;
@@ -120,6 +120,16 @@ pub(super) fn one_by_one(
         progress.advance(1);
     }
     Ok(report)
+}
+
+/// Why one object was refused: the messages with the paths of properties. The id and the action are in the command.
+fn reason(error: &Error) -> String {
+    let Error::Invalid(errors) = error else { return error.reason() };
+    let text = |(path, messages): (&str, &[String])| match path {
+        "id" | "action" => messages.join("; "),
+        _ => format!("{path}: {}", messages.join("; ")),
+    };
+    errors.iter().map(text).collect::<Vec<_>>().join("; ")
 }
 
 /// Returns whether an error concerns one object alone.

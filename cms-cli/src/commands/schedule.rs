@@ -1,6 +1,6 @@
 //! `cms schedule`: lists, sets and removes scheduled publications.
 
-use cms_core::wire::object::ObjectRequest;
+use cms_core::{Error, wire::object::ObjectRequest};
 
 use super::{
     many_objects::{deduplicated, dry_run_report, one_by_one, read_ids},
@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     cli::ScheduleCommand,
-    failure::{Outcome, Result},
+    failure::{Failure, Outcome, Result},
     printer::Printer,
     settings::Settings,
     text_output::{self, Column, column},
@@ -41,7 +41,7 @@ pub(super) fn run(
                 target.object(&r#type, &id, &ObjectRequest::default())?;
                 return print_dry_run(printer, &format!("schedule {type}/{id}"));
             }
-            let object = target.schedule(&r#type, &id, &at, &zone)?;
+            let object = target.schedule(&r#type, &id, &at, &zone).map_err(add_time_hint)?;
             printer.value(&object, || {
                 let at = text_output::cell(&object["internal"]["scheduledAt"]);
                 format!("scheduled {type}/{id} for {at}\n")
@@ -63,4 +63,12 @@ pub(super) fn run(
         }
     }
     Ok(Outcome::Done)
+}
+
+/// Adds the rules of `--at` and `--zone` to a validation error.
+fn add_time_hint(error: Error) -> Failure {
+    let is_invalid = matches!(error, Error::Invalid(_));
+    Failure::from(error).hints(is_invalid.then_some(
+        "--at is a time such as 2030-01-31T09:00, more than five minutes ahead; --zone is a time zone such as Europe/Berlin",
+    ))
 }

@@ -179,6 +179,9 @@ impl Loader {
             for node in root.items() {
                 self.content_type(&node, folder);
             }
+        } else if root.get("cmsPlan").is_some() {
+            let message = "this is a saved plan: give it alone to `cms ctd apply`";
+            self.diagnostics().error_at(&root, message);
         } else if root.get("name").is_some() {
             self.content_type(&root, folder);
         } else if root.value.is_null() {

@@ -14,6 +14,7 @@ use std::{
 
 use cms_model::{
     error::{Error, FieldErrors, Result},
+    message,
     object::model::Edition,
     wire::{content_type::ContentType, workflow::Workflow},
 };
@@ -394,6 +395,11 @@ impl<'a> Importer<'a> {
                 }
                 continue;
             }
+            if stored.is_some() && self.options.on_conflict == OnConflict::Refuse {
+                let errors = FieldErrors::one("id", message::ALREADY_USED);
+                self.refuse(&content_type.name, object, errors);
+                continue;
+            }
             let stays = stored.is_some_and(|stored| {
                 self.options.on_conflict == OnConflict::Keep
                     || (is_unchanged(&object.value, stored, content_type)
@@ -468,14 +474,14 @@ impl<'a> Importer<'a> {
         Ok(saved)
     }
 
-    /// Fetches the stored objects of the same ids, by id in lower case. Empty with [`OnConflict::Refuse`]:
-    /// then the target refuses existing objects.
+    /// Fetches the stored objects of the same ids, by id in lower case. Empty with [`OnConflict::Refuse`]
+    /// except in a dry run: then the target refuses existing objects.
     fn existing<'e>(
         &self,
         content_type: &ContentType,
         objects: impl Iterator<Item = &'e ImportObject>,
     ) -> Result<HashMap<String, Value>> {
-        if self.options.on_conflict == OnConflict::Refuse {
+        if self.options.on_conflict == OnConflict::Refuse && !self.options.dry_run {
             return Ok(HashMap::new());
         }
         let ids: Vec<&str> = objects.filter_map(ImportObject::id).collect();

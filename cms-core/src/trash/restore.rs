@@ -9,6 +9,7 @@ use cms_model::{
     error::{Error, Result},
     media::{fingerprint::Fingerprint, id::FileId},
     message,
+    object::validate::validate_id,
     pattern::StepBudget,
     wire::{object::Json, trash::RestoreRequest},
 };
@@ -48,6 +49,9 @@ impl Trash<'_> {
         mut request: RestoreRequest,
     ) -> Result<Json> {
         caller.require_write()?;
+        if let Some(id) = &request.id {
+            validate_id(&Value::from(id.as_str())).into_result()?;
+        }
         let config = &self.cms.config;
         self.call_webhooks(caller, entry, &mut request)?;
         let context = Context::new(caller, config);

@@ -21,8 +21,8 @@ use serde_json::{Value, json};
 use crate::{
     media::{self, image, upload},
     support::{
-        add_property, article, article_with, create_batch, database, key, link, local, map,
-        remove_property, rows, with_type,
+        add_property, article, article_with, create_batch, create_object, database, key, link,
+        local, map, remove_property, rows, with_type,
     },
 };
 
@@ -140,6 +140,24 @@ fn restore_brings_back_object_links_and_versions() {
                    ORDER BY seq DESC LIMIT 2";
     assert_eq!(rows(&test, journal), ["object.restore a 2 Second -", "object.delete a 2 Second -"]);
     assert!(matches!(test.cms.trash().get(&local(), "2"), Err(Error::NotFound { .. })));
+}
+
+/// A command on a data directory passes the id without parsing a request.
+#[test]
+fn restore_under_an_invalid_id_is_refused() {
+    let test = with_type(article());
+    create_object(&test.cms, "article", json!({ "id": "a", "title": "A" }));
+    test.cms.objects().delete(&local(), "article", "a").unwrap();
+    for (id, message) in [
+        ("", "Must be at least 1 characters long"),
+        ("x/../y", "Does not match the regex pattern ^[-_a-zA-Z0-9]+$"),
+    ] {
+        let request = RestoreRequest { id: Some(id.to_owned()), ..RestoreRequest::default() };
+        let refused = test.cms.trash().restore(&local(), &entry(&test, "a"), request);
+        let Err(Error::Invalid(errors)) = refused else { panic!("{id} is restored") };
+        assert!(errors.at("id").iter().any(|found| found == message), "{errors:?}");
+    }
+    restore(&test, "a").unwrap();
 }
 
 #[test]

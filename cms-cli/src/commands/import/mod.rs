@@ -69,12 +69,12 @@ pub(super) fn run(args: &ImportArgs, settings: &Settings, printer: &Printer) -> 
         dry_run: args.dry_run.dry_run,
         from_export: args.files.is_empty(),
     };
-    let rejects = args.rejects.as_deref();
-    let options = Options { rules, rejects, max_printed: report::MAX_PRINTED };
     let folder = Path::new(&args.source);
-    if let Some(rejects) = rejects {
+    if let Some(rejects) = &args.rejects {
         require_rejects_outside_input(rejects, folder, &args.files)?;
     }
+    let rejects = args.rejects.as_deref().filter(|_| !rules.dry_run);
+    let options = Options { rules, rejects, max_printed: report::MAX_PRINTED };
     let report = import(args, folder, &options, settings, printer).map_err(|failure| {
         let is_forbidden = matches!(failure.kind, FailureKind::Target(Error::Forbidden));
         let lacks_right = rules.keep_dates && is_forbidden;

@@ -38,6 +38,7 @@ pub(super) fn run(
     printer: &Printer,
 ) -> Result<Report> {
     let rules = options.rules;
+    report.start()?;
     // If no handler can be installed, Ctrl-C ends the process. The objects of finished requests are
     // saved completely then, too.
     let interrupt = interrupt();

@@ -1,7 +1,7 @@
 //! The result of an import: numbers of objects and files, and refused ones with the reasons.
 
 use std::{
-    fs::File,
+    fs::{File, OpenOptions},
     io::{BufWriter, Write},
     path::Path,
 };
@@ -78,10 +78,11 @@ impl FileCounts {
 }
 
 impl Report {
-    /// Starts an empty report; refused objects go to the file `rejects` too.
+    /// Starts an empty report; refused objects go to the file `rejects` too, which [`Self::start`] empties.
     pub(super) fn new(rejects: Option<&Path>, max_printed: u64) -> Result<Self> {
         let create = |path: &Path| {
-            File::create(path).map_err(|error| Failure::unwritable(path.display(), error))
+            let opened = OpenOptions::new().write(true).create(true).truncate(false).open(path);
+            opened.map_err(|error| Failure::unwritable(path.display(), error))
         };
         Ok(Self {
             objects: ImportCounts::default(),
@@ -92,6 +93,17 @@ impl Report {
             max_printed,
             rejects: rejects.map(create).transpose()?.map(BufWriter::new),
         })
+    }
+
+    /// Removes the refused objects of an earlier import from the file of rejects. Called when nothing can prevent this
+    /// import any more.
+    pub(super) fn start(&self) -> Result<()> {
+        let Some(file) = self.rejects.as_ref().map(BufWriter::get_ref) else { return Ok(()) };
+        let empty = || {
+            // A pipe or a terminal cannot be emptied.
+            if file.metadata()?.is_file() { file.set_len(0) } else { Ok(()) }
+        };
+        empty().map_err(|error| Failure::unwritable("the file of --rejects", error))
     }
 
     /// Returns whether anything was refused.
