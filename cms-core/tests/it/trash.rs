@@ -148,14 +148,13 @@ fn restore_under_an_invalid_id_is_refused() {
     let test = with_type(article());
     create_object(&test.cms, "article", json!({ "id": "a", "title": "A" }));
     test.cms.objects().delete(&local(), "article", "a").unwrap();
-    for (id, message) in [
-        ("", "Must be at least 1 characters long"),
-        ("x/../y", "Does not match the regex pattern ^[-_a-zA-Z0-9]+$"),
-    ] {
+    for (id, message) in
+        [("", "Must be at least 1 characters long"), ("x/../y", "Does not match the regex pattern")]
+    {
         let request = RestoreRequest { id: Some(id.to_owned()), ..RestoreRequest::default() };
         let refused = test.cms.trash().restore(&local(), &entry(&test, "a"), request);
         let Err(Error::Invalid(errors)) = refused else { panic!("{id} is restored") };
-        assert!(errors.at("id").iter().any(|found| found == message), "{errors:?}");
+        assert!(errors.at("id").iter().any(|found| found.starts_with(message)), "{errors:?}");
     }
     restore(&test, "a").unwrap();
 }
