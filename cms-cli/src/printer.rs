@@ -83,6 +83,10 @@ impl Printer {
         self.format == OutputFormat::Table
     }
 
+    pub(crate) fn is_csv(&self) -> bool {
+        self.format == OutputFormat::Csv
+    }
+
     /// Prints text independently of the format.
     pub(crate) fn text(&self, text: &str) -> Result<()> {
         Ok(self.out.lock().write_all(text.as_bytes())?)
@@ -142,18 +146,28 @@ impl Printer {
             OutputFormat::Ndjson => Ok(writeln!(self.out.lock(), "{value}")?),
             OutputFormat::Yaml => self.text(&yaml::print(value)),
             OutputFormat::Csv => {
-                Ok(text_output::csv(&mut *self.out.lock(), slice::from_ref(value))?)
+                Ok(text_output::csv(&mut *self.out.lock(), &[], slice::from_ref(value))?)
             }
         }
     }
 
     /// Prints rows; the table format has the given columns, the other formats everything.
     pub(crate) fn rows(&self, rows: &[impl Serialize], columns: &[Column<'_>]) -> Result<()> {
+        self.rows_with_header(rows, columns, &[])
+    }
+
+    /// As [`Self::rows`]; the CSV format begins with the members of this header, also without rows.
+    pub(crate) fn rows_with_header(
+        &self,
+        rows: &[impl Serialize],
+        columns: &[Column<'_>],
+        header: &[String],
+    ) -> Result<()> {
         let rows: Vec<Value> = rows.iter().map(|row| json!(row)).collect();
         match self.format {
             OutputFormat::Table => self.text(&text_output::table(&rows, columns)),
             OutputFormat::Ndjson => rows.iter().try_for_each(|row| self.value(row, String::new)),
-            OutputFormat::Csv => Ok(text_output::csv(&mut *self.out.lock(), &rows)?),
+            OutputFormat::Csv => Ok(text_output::csv(&mut *self.out.lock(), header, &rows)?),
             OutputFormat::Json | OutputFormat::Yaml => self.value(&Value::Array(rows), String::new),
         }
     }

@@ -90,8 +90,8 @@ pub(crate) fn short_json(value: &Value) -> String {
 }
 
 /// Writes rows as CSV: a column for each top-level key except `internal`, in order of appearance.
-pub(crate) fn csv(out: &mut impl Write, rows: &[Value]) -> io::Result<()> {
-    let mut header: Vec<&str> = Vec::new();
+pub(crate) fn csv(out: &mut impl Write, header: &[String], rows: &[Value]) -> io::Result<()> {
+    let mut header: Vec<&str> = header.iter().map(String::as_str).collect();
     for key in rows.iter().filter_map(Value::as_object).flat_map(Map::keys) {
         if key != "internal" && !header.contains(&key.as_str()) {
             header.push(key);

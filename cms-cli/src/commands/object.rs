@@ -1,6 +1,6 @@
 //! `cms object`: list, get, create, update and delete content objects, and their versions.
 
-use std::{path::Path, sync::atomic::Ordering};
+use std::{iter, path::Path, sync::atomic::Ordering};
 
 use cms_core::{
     Error, Reason,
@@ -74,7 +74,8 @@ pub(super) fn run(
                 COLUMNS[..1].iter().copied().chain(named).collect()
             });
             let list = list(&*target, &args.r#type, args.list, &args.fields, edition)?;
-            printer.rows(&list.objects, &columns)?;
+            let header = csv_header(&*target, &args.r#type, &args.fields, printer)?;
+            printer.rows_with_header(&list.objects, &columns, &header)?;
             list.print_remaining(printer)?;
         }
         ObjectCommand::Get { r#type, id, hydrate, version, fields } => {
@@ -367,4 +368,28 @@ mod tests {
             assert_eq!(smaller_page(from), wanted);
         }
     }
+}
+
+/// The members of objects in the CSV format, so that its columns do not depend on the listed objects: the requested
+/// fields, or all properties in the order of the form. Empty for other formats.
+pub(super) fn csv_header(
+    target: &dyn Target,
+    content_type: &str,
+    fields: &[String],
+    printer: &Printer,
+) -> Result<Vec<String>> {
+    if !printer.is_csv() {
+        return Ok(Vec::new());
+    }
+    let names = match text_output::field_columns(fields, "") {
+        Some(columns) => columns.into_iter().map(|(name, _)| name).collect(),
+        None => {
+            let content_type = target.get_type(content_type)?;
+            let order = content_type.meta_definition["order"].as_array();
+            let names = order.into_iter().flatten().filter_map(Value::as_str);
+            names.map(str::to_owned).collect::<Vec<_>>()
+        }
+    };
+    let of_internal = |name: &String| name.starts_with("internal.");
+    Ok(iter::once("id".to_owned()).chain(names.into_iter().filter(|n| !of_internal(n))).collect())
 }

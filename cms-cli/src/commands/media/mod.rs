@@ -10,7 +10,11 @@ use std::{
 use cms_core::{Error, MediaKind, wire::object::ObjectRequest};
 use serde_json::{Value, json};
 
-use super::{counted, interrupt, object::list, open_to_read};
+use super::{
+    counted, interrupt,
+    object::{csv_header, list},
+    open_to_read,
+};
 use crate::{
     cli::{ListArgs, MediaCommand},
     content::stream::{self, AtomicFile, Transfer},
@@ -58,7 +62,8 @@ fn show(target: &dyn Target, args: ListArgs, printer: &Printer) -> Result<()> {
         let readable: Vec<Value> = list.objects.iter().map(with_dimensions).collect();
         printer.rows(&readable, &COLUMNS)?;
     } else {
-        printer.rows(&list.objects, &COLUMNS)?;
+        let header = csv_header(target, TYPE, &[], printer)?;
+        printer.rows_with_header(&list.objects, &COLUMNS, &header)?;
     }
     list.print_remaining(printer)
 }
