@@ -280,6 +280,7 @@ impl Expander {
             return level;
         }
         for (name, property) in node.members() {
+            self.diagnostics.check_property_name(name, &property);
             if !self.diagnostics.is_mapping(&property) {
                 continue;
             }

@@ -75,6 +75,14 @@ impl Diagnostics {
         self.add(&node.location(), message.into());
     }
 
+    pub(crate) fn check_property_name(&mut self, name: &str, node: &YamlNode<'_>) {
+        let is_word = |b: u8| b == b'_' || b.is_ascii_alphanumeric();
+        if name.is_empty() || !name.bytes().all(is_word) {
+            let rule = "use letters (a to z, A to Z), digits and \"_\"";
+            self.error_at(node, format!("property name \"{name}\" is not valid: {rule}"));
+        }
+    }
+
     fn add(&mut self, location: &Location, message: String) {
         let location = if self.0.len() < MAX_LOCATED_ERRORS {
             location.to_string()

@@ -223,7 +223,7 @@ fn labels_follow_from_names() {
 
 #[test]
 fn errors_have_their_locations() {
-    let table: [(&str, &[&str]); 22] = [
+    let table: [(&str, &[&str]); 23] = [
         (
             "version: 1\ncontentType: []\n",
             &["project.yaml:2:1: unknown key \"contentType\", did you mean \"contentTypes\"?"],
@@ -295,6 +295,13 @@ fn errors_have_their_locations() {
                 "project.yaml:4:30: unknown conversion \"guess\": use parse",
                 "project.yaml:5:32: renamedFrom \"c\" is the property itself: use its old name",
                 "project.yaml:6:32: 5 is not valid: use text",
+            ],
+        ),
+        (
+            "name: t\nproperties:\n  first name: {type: text}\n  é: {type: text}\n",
+            &[
+                "project.yaml:3:15: property name \"first name\" is not valid: use letters (a to z, A to Z), digits and \"_\"",
+                "project.yaml:4:6: property name \"é\" is not valid: use letters (a to z, A to Z), digits and \"_\"",
             ],
         ),
         ("properties: {}\nname: \"\"\n", &["project.yaml:2:7: \"name\" is empty"]),
