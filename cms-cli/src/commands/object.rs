@@ -352,6 +352,29 @@ fn refusal(content_type: &str, reason: Reason) -> (String, Error) {
     }
 }
 
+/// The members of objects in the CSV format, so that its columns do not depend on the listed objects: the requested
+/// fields, or all properties in the order of the form. Empty for other formats.
+pub(super) fn csv_header(
+    target: &dyn Target,
+    content_type: &str,
+    fields: &[String],
+    printer: &Printer,
+) -> Result<Vec<String>> {
+    if !printer.is_csv() {
+        return Ok(Vec::new());
+    }
+    let names: Vec<String> = if let Some(columns) = text_output::field_columns(fields, "") {
+        columns.into_iter().map(|(name, _)| name).collect()
+    } else {
+        let content_type = target.get_type(content_type)?;
+        let order = content_type.meta_definition["order"].as_array();
+        let names = order.into_iter().flatten().filter_map(Value::as_str);
+        names.map(str::to_owned).collect()
+    };
+    let of_internal = |name: &String| name.starts_with("internal.");
+    Ok(iter::once("id".to_owned()).chain(names.into_iter().filter(|n| !of_internal(n))).collect())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -368,28 +391,4 @@ mod tests {
             assert_eq!(smaller_page(from), wanted);
         }
     }
-}
-
-/// The members of objects in the CSV format, so that its columns do not depend on the listed objects: the requested
-/// fields, or all properties in the order of the form. Empty for other formats.
-pub(super) fn csv_header(
-    target: &dyn Target,
-    content_type: &str,
-    fields: &[String],
-    printer: &Printer,
-) -> Result<Vec<String>> {
-    if !printer.is_csv() {
-        return Ok(Vec::new());
-    }
-    let names = match text_output::field_columns(fields, "") {
-        Some(columns) => columns.into_iter().map(|(name, _)| name).collect(),
-        None => {
-            let content_type = target.get_type(content_type)?;
-            let order = content_type.meta_definition["order"].as_array();
-            let names = order.into_iter().flatten().filter_map(Value::as_str);
-            names.map(str::to_owned).collect::<Vec<_>>()
-        }
-    };
-    let of_internal = |name: &String| name.starts_with("internal.");
-    Ok(iter::once("id".to_owned()).chain(names.into_iter().filter(|n| !of_internal(n))).collect())
 }

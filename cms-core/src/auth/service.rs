@@ -321,7 +321,7 @@ fn without_expired(mut row: KeyRow, now: Timestamp) -> KeyRow {
 
 fn insert(writer: &WriteTransaction<'_>, row: &KeyRow, stamp: Stamp) -> Result<()> {
     writer.insert_key(row)?;
-    record(writer, ManagementEvent::KeyCreated, stamp, &row)
+    record(writer, ManagementEvent::KeyCreated, stamp, row)
 }
 
 /// Creates a key of a project, or sets the rules of the key with this name.
@@ -356,7 +356,7 @@ pub(crate) fn put(
         Some(key) => {
             planned.action = PlanAction::Update;
             writer.update_key(key.pk, &key.name, &wanted.rules)?;
-            record(writer, ManagementEvent::KeyUpdated, stamp, &key)?;
+            record(writer, ManagementEvent::KeyUpdated, stamp, key)?;
         }
     }
     writer.bump_auth()?;

@@ -339,6 +339,7 @@ pub(crate) fn update(
 }
 
 /// What was written.
+#[derive(Clone, Copy)]
 struct Written<'a> {
     event: Event,
     /// The names of the changed properties.

@@ -422,12 +422,11 @@ impl Indexer {
         let Some(number) = self.folder.current() else { return Ok(()) };
         let before = self.state.lock().current.clone();
         let known = before.as_ref().filter(|current| current.number == number);
-        let generation = match known {
-            Some(current) => Arc::clone(&current.generation),
-            None => {
-                let opened = Generation::open(&self.folder.path_of(number))?;
-                Arc::new(opened.ok_or_else(|| Error::internal("the index is not readable"))?)
-            }
+        let generation = if let Some(current) = known {
+            Arc::clone(&current.generation)
+        } else {
+            let opened = Generation::open(&self.folder.path_of(number))?;
+            Arc::new(opened.ok_or_else(|| Error::internal("the index is not readable"))?)
         };
         // In this order, so that the index contains at least the changes up to its position.
         let position = generation.position()?;

@@ -93,7 +93,9 @@ pub(crate) fn send_all(test: &TestCms) -> Vec<Value> {
 }
 
 fn respond_to_due(test: &TestCms, status: u16) {
-    due(test).into_iter().for_each(|outgoing| drop(respond(test, outgoing, status)));
+    for outgoing in due(test) {
+        respond(test, outgoing, status);
+    }
 }
 
 /// Actions and ids of bodies.

@@ -102,7 +102,7 @@ impl<'a> Rewrite<'a> {
     pub fn reads_objects(&self) -> bool {
         self.titles_change
             || !self.combinations.is_empty()
-            || self.steps.iter().any(|step| step.may_affect_values())
+            || self.steps.iter().any(PropertyStep::may_affect_values)
     }
 
     /// Returns whether the change affects stored values of a property for which `condition` is true.
