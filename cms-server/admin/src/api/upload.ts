@@ -23,7 +23,8 @@ function send({ file, alt, signal, onprogress }: Upload) {
   const form = new FormData();
   form.append('type', file.type.startsWith('image/') ? 'image' : 'file');
   if (alt) form.append('alt', alt);
-  form.append('file', file, file.name);
+  // Browsers send a quote in the name of a part as `%22`.
+  form.append('file', file, file.name.replaceAll('"', "'"));
   return new Promise<{ data?: Record<string, unknown>; error?: unknown; response: Response }>(
     (done, failed) => {
       const request = new XMLHttpRequest();

@@ -68,3 +68,31 @@ test('shows the search and a part of 1,000 links', async ({ page, server }) => {
   expect((await server.stored('card/many')).links).toHaveLength(999);
   await expectAccessible(page);
 });
+
+test('refuses to save a part of a date, and offers to undo a reset', async ({ page, server }) => {
+  const day = typeDefinition('day', 'Day', {
+    title: { inputType: 'text' },
+    due: { inputType: 'dateTime' },
+  });
+  await createType(server, day);
+  await server.request('POST', '/api/v1/content/day', { id: 'one', title: 'One' });
+  await openForm(page, 'c/day/one');
+  const title = page.getByRole('textbox', { name: 'Title' });
+  await title.fill('Two');
+  const due = page.getByLabel('Due');
+  await due.pressSequentially('0510');
+  await title.focus();
+  await saveButton(page).click();
+  await expect(due).toBeFocused();
+  await expect(due).toHaveAttribute('aria-invalid', 'true');
+  await page.waitForTimeout(500);
+  expect(await server.stored('day/one')).toMatchObject({ title: 'One' });
+  await due.fill('2026-05-10');
+  await page.getByRole('button', { name: 'Reset Title to the stored value' }).click();
+  await expect(title).toHaveValue('One');
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect(title).toHaveValue('Two');
+  await saveButton(page).click();
+  await expect(page.getByText('Saved as version 2.')).toBeVisible();
+  expect(await server.stored('day/one')).toMatchObject({ title: 'Two', due: '2026-05-10' });
+});

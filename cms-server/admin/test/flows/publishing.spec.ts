@@ -237,6 +237,10 @@ test.describe('Draft & Public', () => {
     await page.getByRole('link', { name: /Versions/ }).click();
     await page.getByRole('button', { name: 'Restore version 1' }).click();
     await expect(page.getByRole('textbox', { name: 'Title' })).toHaveValue('First note');
+    await page.getByRole('link', { name: /Versions/ }).click();
+    await page.getByRole('button', { name: 'Restore version 3' }).click();
+    await expect(page.getByRole('textbox', { name: 'Body' })).toHaveValue('Third body.');
+    // Both restores are undone together: the typed text is from before them.
     await page.getByRole('button', { name: 'Undo' }).click();
     await expect(page.getByRole('textbox', { name: 'Title' })).toHaveValue('Typed title');
     const stored = await server.request('GET', '/api/v1/content/note/first');

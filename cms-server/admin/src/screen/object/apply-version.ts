@@ -8,12 +8,17 @@ import { FORM_TOPIC } from './change-messages';
 import { dismissToast, toast } from '../../ui/toasts.svelte';
 
 let undoToast: number | undefined;
+/** The last restore. A second one, of another version, is undone together with it. */
+let last: { result: Values; restored: Partial<Values>; before: Values; typed: boolean } | undefined;
 
 export function applyVersion(editor: ObjectEditor, version: number, values: Partial<Values>): void {
-  const before = editor.formState.mine;
-  const typed = editor.formState.isChanged;
+  const earlier = last?.result === editor.formState.mine ? last : undefined;
+  const before = earlier?.before ?? editor.formState.mine;
+  const typed = earlier?.typed ?? editor.formState.isChanged;
+  const restored = { ...earlier?.restored, ...values };
   editor.setValues(values);
-  const run = () => editor.setValues(valuesBefore(editor.formState.mine, values, before));
+  last = { result: editor.formState.mine, restored, before, typed };
+  const run = () => editor.setValues(valuesBefore(editor.formState.mine, restored, before));
   const action = typed ? { label: t.publishing.undo, run } : undefined;
   undoToast = toast(t.publishing.inForm(String(version)), { action, topic: FORM_TOPIC });
 }
@@ -22,4 +27,5 @@ export function applyVersion(editor: ObjectEditor, version: number, values: Part
 export function dismissUndo(): void {
   if (undoToast !== undefined) dismissToast(undoToast);
   undoToast = undefined;
+  last = undefined;
 }
