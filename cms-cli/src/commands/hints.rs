@@ -31,13 +31,16 @@ pub(super) fn add_not_found_hint(failure: Failure, settings: &Settings) -> Failu
         _ => None,
     };
     let FailureKind::Target(Error::NotFound { what, name }) = &failure.kind else { return failure };
-    if let Some(hint) = url.and_then(base_url_hint) {
-        return match *what {
-            "server" => Failure::from(Error::not_found(what, url.unwrap_or_default())).hint(hint),
-            _ => failure.hint(hint),
-        };
-    }
+    let url_hint = url.and_then(base_url_hint);
     let hint = match *what {
+        "server" => {
+            let error = Error::not_found(what, url.unwrap_or_default());
+            return Failure::from(error).hints(url_hint);
+        }
+        "content type" if url_hint.is_some() => {
+            let hint = type_hint(name, settings);
+            return failure.hints(url_hint).hint(hint);
+        }
         "content type" => type_hint(name, settings),
         "user" => "`cms user list` lists the users with their e-mail addresses and ids".to_owned(),
         "key" => "`cms key list` lists the keys with their ids".to_owned(),
@@ -53,7 +56,7 @@ pub(super) fn add_not_found_hint(failure: Failure, settings: &Settings) -> Failu
 pub(super) fn base_url_hint(url: &str) -> Option<String> {
     let paths = ["/api/v1", "/api", "/admin"];
     let (server, path) = paths.iter().find_map(|path| Some((url.strip_suffix(path)?, path)))?;
-    Some(format!("the URL of the server does not end with {path}: use {server}, without {path}"))
+    Some(format!("if the server is not mounted at {path}: use {server}, without {path}"))
 }
 
 /// The key, user, webhook or workflow with a similar name.
