@@ -69,7 +69,7 @@ pub trait ImportTarget {
         request: &ListRequest,
         edition: Edition,
     ) -> Result<List<Value>>;
-    /// Prepares a batch, which [`PreparedSave::begin`] saves. A local target validates it now; the
+    /// Prepares a batch, which the returned [`PreparedSave`] saves. A local target validates it now; the
     /// report names the objects that are not valid. The previous batch may still be unsaved.
     /// With a mode that replaces stored objects, preparing reads them; if one changes before the save,
     /// the save validates its replacement again.
