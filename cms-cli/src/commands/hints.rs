@@ -33,7 +33,8 @@ pub(super) fn add_not_found_hint(failure: Failure, settings: &Settings) -> Failu
     let FailureKind::Target(Error::NotFound { what, name }) = &failure.kind else { return failure };
     let url_hint = url.and_then(base_url_hint);
     let hint = match *what {
-        "server" => {
+        // Requests that concern the whole server do not name it.
+        "server" if name.is_empty() => {
             let error = Error::not_found(what, url.unwrap_or_default());
             return Failure::from(error).hints(url_hint);
         }
