@@ -46,7 +46,10 @@ export function withAuthors(
   return { ...saved, internal: { ...saved.internal, createdBy, updatedBy: me } };
 }
 
-/** Replaces an object, if it still is in the state of `etag`. Values that are equal to those of a source are sent as they were read. */
+/**
+ * Replaces an object, if it still is in the state of `etag`. Values that are equal to those of a source are sent as they
+ * were read.
+ */
 export async function updateObject(
   type: string,
   id: string,
@@ -66,7 +69,9 @@ export async function updateObject(
   return withStateEtag(result);
 }
 
-/** Sends one write of the save queue. The key of a new object makes a repeated request return the response of the first. */
+/**
+ * Sends one write of the save queue. The key of a new object makes a repeated request return the response of the first.
+ */
 export async function sendSave(
   type: string,
   write: SaveRequest,
