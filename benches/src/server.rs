@@ -11,6 +11,8 @@ use std::{
 
 use serde_json::Value;
 
+use crate::client;
+
 /// The admin key of the measured server.
 pub(crate) const KEY: &str = "0123456789abcdef0123456789abcdef01234567";
 
@@ -124,11 +126,15 @@ impl Server {
         let expected = format!("\"doc_count\":{posts}}}");
         let path =
             "/api/v1/search?q=&limit=1&content_type[]=post&aggregate_by[]=internal.contentType";
-        let is_indexed = || {
-            let found = self.try_get(path).unwrap_or_default();
-            String::from_utf8_lossy(&found).contains(&expected)
-        };
-        while !is_indexed() {}
+        loop {
+            let mut stream = TcpStream::connect(&self.address).expect("it listens");
+            stream.write_all(&client::get(path, KEY)).expect("it reads");
+            let mut response = vec![0; 64 * 1024];
+            let length = stream.read(&mut response).expect("it responds");
+            if String::from_utf8_lossy(&response[..length]).contains(&expected) {
+                return;
+            }
+        }
     }
 
     /// Resident memory of the process.

@@ -69,7 +69,7 @@ pub use cms_model::workflow::model::DEFAULT_WORKFLOW;
 pub use cms_model::{
     TRACE_TARGET,
     auth::scope::{Access, Permission},
-    content_type::{builtin_types, preview::parse_origin, slug::slug},
+    content_type::{builtin_types, is_property_name, preview::parse_origin, slug::slug},
     context::{Actor, ActorKind, Caller, Credential, Rights, Visibility},
     dates,
     error::{self, Error, FieldErrors, Result},

@@ -70,7 +70,7 @@ pub(crate) struct BackupScheduleArgs {
 /// Parses the time between two backups, such as `90m`, `24h` or `7d`.
 #[cfg(feature = "serve")]
 fn interval(text: &str) -> Result<Duration, String> {
-    duration::parse(text, &[('m', 60), ('h', 3600), ('d', 86_400)])
+    duration::parse::<u32>(text, &[('m', 60), ('h', 3600), ('d', 86_400)])
         .filter(|duration| !duration.is_zero())
         .ok_or_else(|| "use a number of minutes, hours or days, such as 90m, 24h or 7d".to_owned())
 }
@@ -80,8 +80,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn time_between_backups_is_not_zero() {
-        assert_eq!(interval("24h"), Ok(Duration::from_hours(24)));
-        assert!(interval("0h").is_err());
+    fn time_between_backups_needs_a_number_and_a_unit() {
+        for (text, minutes) in [("1m", 1), ("90m", 90), ("24h", 1440), ("7d", 10_080)] {
+            assert_eq!(interval(text), Ok(Duration::from_mins(minutes)), "{text}");
+        }
+        for text in ["", "m", "0h", "24", "1.5h", "-1d", "24 h", "1w", "24ħ", "99999999999d"] {
+            assert!(interval(text).is_err(), "{text}");
+        }
     }
 }

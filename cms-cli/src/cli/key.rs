@@ -60,7 +60,7 @@ pub(crate) enum KeyCommand {
 
 /// Parses a grace period such as `24h` or `7d` into hours.
 fn hours(text: &str) -> Result<i64, String> {
-    duration::parse(text, &[('h', 3600), ('d', 86_400)])
+    duration::parse::<u32>(text, &[('h', 3600), ('d', 86_400)])
         .and_then(|grace| i64::try_from(grace.as_secs() / 3600).ok())
         .filter(|hours| *hours <= limits::MAX_GRACE_HOURS)
         .ok_or_else(|| format!("use a number with h or d, at most {}h", limits::MAX_GRACE_HOURS))

@@ -19,7 +19,22 @@ pub(crate) struct WaitArgs {
 
 /// Parses a timeout such as `60s`, `5m` or `1h`.
 fn timeout(text: &str) -> Result<Duration, String> {
-    duration::parse(text, &[('s', 1), ('m', 60), ('h', 3600)]).ok_or_else(|| {
+    duration::parse::<u16>(text, &[('s', 1), ('m', 60), ('h', 3600)]).ok_or_else(|| {
         "use a number of seconds, minutes or hours, such as 60s, 5m or 1h".to_owned()
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn timeout_needs_a_number_and_a_unit() {
+        for (text, seconds) in [("0s", 0), ("60s", 60), ("5m", 300), ("1h", 3600)] {
+            assert_eq!(timeout(text), Ok(Duration::from_secs(seconds)), "{text}");
+        }
+        for text in ["", "s", "60", "1.5m", "-1s", "6 s", "1d", "6ſ", "99999s"] {
+            assert!(timeout(text).is_err(), "{text}");
+        }
+    }
 }

@@ -38,10 +38,6 @@ pub(super) fn add_not_found_hint(failure: Failure, settings: &Settings) -> Failu
             let error = Error::not_found(what, url.unwrap_or_default());
             return Failure::from(error).hints(url_hint);
         }
-        "content type" if url_hint.is_some() => {
-            let hint = type_hint(name, settings);
-            return failure.hints(url_hint).hint(hint);
-        }
         "content type" => type_hint(name, settings),
         "user" => "`cms user list` lists the users with their e-mail addresses and ids".to_owned(),
         "key" => "`cms key list` lists the keys with their ids".to_owned(),
@@ -50,7 +46,8 @@ pub(super) fn add_not_found_hint(failure: Failure, settings: &Settings) -> Failu
         _ => return failure,
     };
     let near = similar(what, name, settings).map(|near| format!("did you mean {near}?"));
-    failure.hints(near).hint(hint)
+    let url_hint = url_hint.filter(|_| *what == "content type");
+    failure.hints(url_hint).hints(near).hint(hint)
 }
 
 /// A hint for a URL that has the path of the API or of the admin page.

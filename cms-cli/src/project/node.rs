@@ -5,6 +5,7 @@
 
 use std::rc::Rc;
 
+use cms_core::is_property_name;
 use serde_json::Value;
 
 use crate::{
@@ -76,8 +77,7 @@ impl Diagnostics {
     }
 
     pub(crate) fn check_property_name(&mut self, name: &str, node: &YamlNode<'_>) {
-        let is_word = |b: u8| b == b'_' || b.is_ascii_alphanumeric();
-        if name.is_empty() || !name.bytes().all(is_word) {
+        if !is_property_name(name) {
             let rule = "use letters (a to z, A to Z), digits and \"_\"";
             self.error_at(node, format!("property name \"{name}\" is not valid: {rule}"));
         }

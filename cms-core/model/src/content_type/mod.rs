@@ -28,6 +28,11 @@ pub mod slug;
 pub mod stored_level;
 mod tightened;
 
+/// Returns whether a property can have this name: ASCII letters, digits and `_`.
+pub fn is_property_name(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|b| b == b'_' || b.is_ascii_alphanumeric())
+}
+
 /// The built-in types, as payloads of create requests.
 pub fn builtin_types() -> Vec<serde_json::Value> {
     builtin::definitions().iter().map(|definition| serde_json::json!(definition)).collect()

@@ -7,6 +7,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value};
 use url::Url;
 
+use super::is_property_name;
 use crate::limits;
 
 /// Path of the template in a definition.
@@ -60,7 +61,7 @@ pub fn url_of(
         url.push_str(before);
         rest = after;
         match after.split_once('}') {
-            Some((name, after)) if is_name(name) => {
+            Some((name, after)) if is_property_name(name) => {
                 let value = match name {
                     "token" => token.to_owned(),
                     "id" => id.to_owned(),
@@ -73,10 +74,6 @@ pub fn url_of(
         }
     }
     url + rest
-}
-
-fn is_name(name: &str) -> bool {
-    !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
 }
 
 fn text(value: &Value) -> String {

@@ -6,7 +6,10 @@ use std::collections::{HashMap, HashSet};
 use serde_json::{Map, Value};
 
 use super::{
-    super::model::{DATA_SOURCE_REF, InputType, SchemaType},
+    super::{
+        is_property_name,
+        model::{DATA_SOURCE_REF, InputType, SchemaType},
+    },
     conversion,
 };
 use crate::{
@@ -102,8 +105,7 @@ impl Level {
             errors.add(&path, "You must specify at least one schema property");
         }
         for name in schemas.keys().map(String::as_str) {
-            let is_word = |b: u8| b == b'_' || b.is_ascii_alphanumeric();
-            if name.is_empty() || !name.bytes().all(is_word) {
+            if !is_property_name(name) {
                 let message = "Invalid value. Only a-z, A-Z, 0-9 and _ are allowed";
                 errors.add(&path, message);
             }
