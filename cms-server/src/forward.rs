@@ -127,6 +127,8 @@ impl Forwarding {
             sent = request.send() => sent.map_err(Some),
             () = replaced(app, writer) => Err(None),
         };
+        // What the other node has not read is still to be read from the connection of the client.
+        *body = std::mem::take(&mut shared_body.lock());
         let (result, response) = match sent {
             Ok(response) => ("responded", Ok(Some(received(response)))),
             Err(error) => {
@@ -136,7 +138,6 @@ impl Forwarding {
                 if is_sent {
                     ("unknown", Err(Error::OutcomeUnknown))
                 } else {
-                    *body = std::mem::take(&mut shared_body.lock());
                     ("unreachable", Ok(None))
                 }
             }

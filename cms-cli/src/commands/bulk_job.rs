@@ -217,9 +217,11 @@ fn wait_for(
             "the job {id} continues, do not repeat the command: see `cms job get {id}`"
         ))
     };
+    let mut is_stopped = false;
     loop {
-        if interrupt.swap(false, Ordering::Relaxed) {
+        if !is_stopped && interrupt.load(Ordering::Relaxed) {
             target.stop_bulk_job(id).map_err(continues)?;
+            is_stopped = true;
         }
         let is_working = target.advance_bulk_jobs().map_err(continues)?;
         let job = target.bulk_job(id).map_err(continues)?;

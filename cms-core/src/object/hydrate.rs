@@ -224,12 +224,13 @@ impl<'a> Hydration<'a> {
         let fetched = self.targets.values_mut().flatten();
         let authors = fetched.chain([&mut text]).flat_map(Text::authors).collect();
         authors::read(self.reader, self.caller, authors)?;
-        let size = self.size(&text, &self.sizes(depth));
+        let size = self.size(&text, self.sizes(depth).as_deref());
         render::require_bounded(size)?;
         let mut response = BufferReservation::new(&self.caller.memory);
         response.grow_to(size)?;
         let mut out = Vec::with_capacity(size);
         self.splice(&mut out, &text, depth);
+        debug_assert!(out.len() <= size, "more is written than was reserved");
         response.transfer_to_request();
         let mut types: Vec<i64> = self.targets.keys().map(|(ctd, ..)| *ctd).collect();
         types.sort_unstable();
@@ -318,27 +319,27 @@ impl<'a> Hydration<'a> {
         })
     }
 
-    /// Sizes of the targets after their own links are replaced, `depth - 1` levels deep.
-    fn sizes(&self, depth: u8) -> Vec<usize> {
-        let targets = || self.targets.values();
-        let mut sizes: Vec<usize> =
-            targets().map(|target| target.as_ref().map_or(0, |text| text.json.len())).collect();
-        for _ in 1..depth {
-            let size = |target: &Option<Text>| target.as_ref().map_or(0, |t| self.size(t, &sizes));
-            sizes = targets().map(size).collect();
+    /// Sizes of the targets after their own links are replaced, `depth - 1` levels deep; none without a level.
+    fn sizes(&self, depth: u8) -> Option<Vec<usize>> {
+        let mut sizes: Option<Vec<usize>> = None;
+        for _ in 0..depth {
+            let size = |target: &Option<Text>| {
+                target.as_ref().map_or(0, |text| self.size(text, sizes.as_deref()))
+            };
+            sizes = Some(self.targets.values().map(size).collect());
         }
         sizes
     }
 
-    /// Size of a text with links replaced by objects of these sizes.
-    fn size(&self, text: &Text, sizes: &[usize]) -> usize {
+    /// Size of a text with authors inserted, and with links replaced by objects of these sizes, if there are any.
+    fn size(&self, text: &Text, sizes: Option<&[usize]>) -> usize {
         text.insertions.iter().fold(text.json.len(), |size, Insertion { span, content }| {
-            match content {
-                Content::Author(author) => size.saturating_add(author.json.len()),
-                Content::Target(target) if self.targets[*target].is_some() => {
+            match (content, sizes) {
+                (Content::Author(author), _) => size.saturating_add(author.json.len()),
+                (Content::Target(target), Some(sizes)) if self.targets[*target].is_some() => {
                     size.saturating_add(sizes[*target]) - span.len()
                 }
-                Content::Target(_) => size,
+                (Content::Target(_), _) => size,
             }
         })
     }

@@ -105,7 +105,7 @@ impl SynchronousCalls<'_> {
         if let Some(failed) = &self.failed {
             return Err(Error::Invalid(failed.clone()));
         }
-        let kept = ["id", "internal"].map(|name| (name, payload.get(name).cloned()));
+        let (id, internal) = (payload.get("id").cloned(), payload.get("internal").cloned());
         let config = &self.cms.config;
         for (sequence, webhook) in self.webhooks.iter().enumerate() {
             let actor = self.caller.actor();
@@ -129,12 +129,13 @@ impl SynchronousCalls<'_> {
                     return Err(Error::Invalid(errors));
                 }
             };
-            // Webhooks cannot change `id` and `internal`.
-            for (name, value) in &kept {
-                if let Some(value) = value {
-                    payload.insert((*name).to_owned(), value.clone());
-                }
-            }
+            // Webhooks can add an `id`, but not change it, and neither add nor change the dates in `internal`.
+            payload.remove("internal");
+            let sent = [("id", &id), ("internal", &internal)];
+            payload.extend(
+                sent.into_iter()
+                    .filter_map(|(name, value)| Some((name.to_owned(), value.clone()?))),
+            );
         }
         Ok(payload)
     }

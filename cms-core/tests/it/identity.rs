@@ -23,7 +23,7 @@ use cms_store::counting::statements;
 use serde_json::{Value, json};
 
 use crate::{
-    support::{article, article_with, create_object, database, key, map, with_type},
+    support::{article, article_with, create_object, database, key, link, map, with_type},
     webhooks::webhook,
 };
 
@@ -491,4 +491,27 @@ fn lists_cut_long_titles() {
     assert!(titles.iter().all(|entry| json!(entry.object_title) == cut));
     let deleted = test.cms.trash().list(&local, &TrashRequest::default()).unwrap();
     assert_eq!(json!(deleted.data[0].object_title), cut);
+}
+
+/// The size of the response was computed without these authors.
+#[test]
+fn hydrated_object_has_its_author() {
+    let test = with_type(article());
+    let (user, objects) = (ada(&test), test.cms.objects());
+    objects.create(&user, "article", map(json!({ "id": "b", "title": "B" }))).unwrap();
+    let related = json!([link("article", "b")]);
+    objects
+        .create(&user, "article", map(json!({ "id": "a", "title": "A", "related": related })))
+        .unwrap();
+    let request = ListRequest {
+        page: PageRequest { number: 1, limit: 1 },
+        fields: ["related.title", "related.internal.createdBy"].map(str::to_owned).to_vec(),
+        hydrate: 1,
+        ids: Some(vec!["a".to_owned()]),
+        ..ListRequest::default()
+    };
+    let list = objects.list(&Caller::local(), "article", &request).unwrap().to_value();
+    let author = json!({ "id": ADA, "name": "Ada Moor", "kind": "user" });
+    let linked = json!({ "id": "b", "title": "B", "internal": { "createdBy": author } });
+    assert_eq!(list["data"], json!([{ "id": "a", "related": [linked] }]));
 }

@@ -356,3 +356,25 @@ fn webhooks_receive_the_result_of_the_previous_one() {
     assert_eq!(sequence, [&json!(0), &json!(1)]);
     assert_eq!(titles(&test), ["a First"]);
 }
+
+#[test]
+fn webhook_cannot_set_dates() {
+    let (test, receiver) = with_webhook();
+    let caller = Caller { keeps_dates: true, ..Caller::local() };
+    let created = "2020-01-01T00:00:00+00:00";
+    for (title, sent) in [("A", None), ("B", Some(json!({ "createdAt": created })))] {
+        let payload =
+            json!({ "title": title, "internal": { "createdAt": "2010-01-01T00:00:00Z" } });
+        let response = json!({ "payload": payload }).to_string();
+        receiver.respond(Ok(WebhookOutcome::Response(200, response.into())));
+        let mut object = json!({ "title": title });
+        object
+            .as_object_mut()
+            .unwrap()
+            .extend(sent.clone().map(|dates| ("internal".to_owned(), dates)));
+        let stored = test.cms.objects().create(&caller, "article", map(object)).unwrap();
+        let stored = stored.to_value()["internal"]["createdAt"].clone();
+        let now = json!("2026-01-02T03:04:05+00:00");
+        assert_eq!(stored, sent.map_or(now, |dates| dates["createdAt"].clone()));
+    }
+}

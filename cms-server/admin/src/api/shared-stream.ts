@@ -8,6 +8,7 @@ export type LiveMessage =
   | { kind: 'presence'; presence: Presence }
   /** Changes may have been missed: everything is stale. */
   | { kind: 'stale' }
+  /** A stream starts or has ended. Earlier presences are no longer valid: the open ones follow. */
   | { kind: 'state'; live: boolean }
   /** The position of the stream: another tab continues there when this one closes. */
   | { kind: 'position'; position: string }
@@ -98,10 +99,6 @@ async function lead(
     }
   };
   channel?.addEventListener('message', respond);
-  const endAll = () => {
-    for (const presence of open.values()) send({ kind: 'presence', presence: { ...presence, ended: true } });
-    open.clear();
-  };
   while (!signal.aborted) {
     const end = await readEventStream(position, signal, {
       onopen: () => {
@@ -123,7 +120,7 @@ async function lead(
       },
     });
     if (signal.aborted) break;
-    endAll();
+    open.clear();
     if (live !== false) setLive(false);
     if ('status' in end && end.status === 410) {
       position = null;

@@ -18,6 +18,8 @@ export interface ObjectHost {
   readonly isPublic: boolean;
   /** The uploads of its fields; absent in forms that are never saved. */
   readonly uploads?: UploadGroup;
+  /** Marks that a date is incomplete, until the returned function is called. Absent in forms that are never saved. */
+  readonly markIncomplete?: () => () => void;
 }
 
 export interface SheetRequest {

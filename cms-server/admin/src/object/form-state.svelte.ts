@@ -1,5 +1,6 @@
 // The state of an object form: what the server has (base), and what the user has made of it (mine).
 // Knows no control and no request.
+import { untrack } from 'svelte';
 import type { Field } from '../type/form';
 import { isEqual } from '../value/equal';
 import { withNewNames } from './renamed-values';
@@ -28,6 +29,10 @@ export class FormState {
   /** Files for the form are being uploaded: nothing is saved or published without them. */
   readonly isUploading: boolean = $derived.by(() => this.uploads.running > 0);
 
+  #incompleteDates = $state(0);
+  /** A date is typed only in part: it is no value yet, and nothing is saved or published without it. */
+  readonly hasIncompleteDate: boolean = $derived.by(() => this.#incompleteDates > 0);
+
   readonly #defaults: Values;
   /** Values of other states that were put into the form: versions, unsaved work. */
   readonly #others: Values[] = [];
@@ -52,6 +57,12 @@ export class FormState {
   /** What is to be stored as unsaved work; null when nothing is changed. */
   get unsaved(): { values: Values; base: Base | null; sources: Values[] } | null {
     return this.isChanged ? { values: this.mine, base: this.base, sources: this.sources } : null;
+  }
+
+  /** Marks that a date is incomplete, until the returned function is called. */
+  markIncomplete(): () => void {
+    untrack(() => (this.#incompleteDates += 1));
+    return () => void (this.#incompleteDates -= 1);
   }
 
   addSource(values: Values): void {

@@ -69,7 +69,13 @@ export class Publishing {
   /** Saves what the user has seen. False when that failed, or when it merged changes that are not seen yet. */
   async #save(): Promise<boolean> {
     this.merged = null;
-    this.problem = this.isUploading ? { ...networkProblem(), message: t.publishing.uploading } : null;
+    const { hasIncompleteDate } = this.editor.formState;
+    const reason = this.isUploading
+      ? t.publishing.uploading
+      : hasIncompleteDate
+        ? t.publishing.incompleteDate
+        : null;
+    this.problem = reason === null ? null : { ...networkProblem(), message: reason };
     if (this.problem) return false;
     const { newerVersion } = this.editor;
     // The dialog has shown the form merged with this newer version.

@@ -81,6 +81,7 @@ function receive(message: LiveMessage): void {
   if (message.kind === 'state') {
     connected = message.live;
     hasTried = true;
+    present = [];
   } else if (message.kind === 'presence') {
     const { presence } = message;
     const others = present.filter((item) => item.tab !== presence.tab);

@@ -32,6 +32,14 @@ describe('saving one property of an object', () => {
     );
   });
 
+  it('does not mix up long numbers that are equal after rounding', () => {
+    const base = parsed('{"list":[9007199254740993,9007199254740992,1]}');
+    const [first, second] = base.list as unknown[];
+    expect(exactText({ list: [first, second, 2] }, [base])).toBe(
+      '{"list":[9007199254740993,9007199254740992,2]}',
+    );
+  });
+
   it('takes values of an object and of a list inside a response as they were', () => {
     const response = parsed('{"object":{"n":1.0},"data":[{"n":9007199254740993},{"n":2.0}]}');
     const objects = [response.object, ...(response.data as unknown[])] as Record<string, unknown>[];

@@ -87,7 +87,8 @@ function write(value: unknown, old: unknown, text: string | undefined): string {
     const elements = elementsOf(text);
     const places = new Map(old.map((element, index) => [element, index]));
     const parts = value.map((element, index) => {
-      const place = places.get(element) ?? index;
+      // Different long numbers may be equal after they were rounded.
+      const place = old[index] === element ? index : (places.get(element) ?? index);
       return write(element, old[place], elements[place]);
     });
     return `[${parts.join(',')}]`;

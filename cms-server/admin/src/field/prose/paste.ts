@@ -81,9 +81,13 @@ export function pastePlugin(
   });
 }
 
-/** Marks a copy, after the editor has filled the clipboard. */
-export function markCopy(event: ClipboardEvent): void {
-  if (copied) event.clipboardData?.setData(COPY_TYPE, copied.token);
+/** Marks copies from an editor inside `host`, after the editor has filled the clipboard. */
+export function markCopies(host: HTMLElement): void {
+  const mark = (event: ClipboardEvent) => {
+    if (copied) event.clipboardData?.setData(COPY_TYPE, copied.token);
+  };
+  host.addEventListener('copy', mark);
+  host.addEventListener('cut', mark);
 }
 
 /** Names the elements and images of pasted HTML that the schema leaves out. */

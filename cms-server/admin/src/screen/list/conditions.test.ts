@@ -96,7 +96,9 @@ describe('filters beside searched words', () => {
     [{ type: 'equals', filter: -5 }, '([-5 TO -5])'],
     [{ type: 'equals', filter: true }, '(true)'],
     [{ type: 'contains', filter: 'slow' }, '*slow*'],
+    [{ type: 'contains', filter: ['slow', 'hot'] }, '*slow* OR *hot*'],
     [{ type: 'notContains', filter: 'slow' }, 'NOT (*slow*)'],
+    [{ type: 'notContains', filter: ['slow', 'hot'] }, 'NOT (*slow* OR *hot*)'],
     [{ type: 'inRange', filter: 5, filter2: 10 }, '[5 TO 10]'],
     [{ type: 'greaterThan', filter: 5 }, '>5'],
     [{ type: 'empty' }, 'NOT *'],
@@ -108,6 +110,7 @@ describe('filters beside searched words', () => {
     { type: 'startsWith', filter: 'slow' },
     { type: 'endsWith', filter: 'x' },
     { type: 'contains', filter: 'slow kettle' },
+    { type: 'contains', filter: ['slow', 'x-1'] },
     { type: 'notContains', filter: 'x-1' },
   ])('are listed as ignored if the search cannot express them: %j', (value) => {
     expect(searchFilters({ a: value })).toEqual({ filters: {}, ignored: ['a'] });

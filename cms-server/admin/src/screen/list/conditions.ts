@@ -155,9 +155,9 @@ function searchFilter({ type, filter, filter2 }: Record<string, unknown>): strin
     case 'includes':
       return values.map(exactValue).join(' AND ');
     case 'contains':
-      return wordWith(values[0]);
+      return wordsWith(values);
     case 'notContains': {
-      const found = wordWith(values[0]);
+      const found = wordsWith(values);
       return found === null ? null : `NOT (${found})`;
     }
     case 'lessThan':
@@ -175,8 +175,11 @@ function searchFilter({ type, filter, filter2 }: Record<string, unknown>): strin
   }
 }
 
-/** The query for a word that contains a text; null for other texts, since a search does not know the order of words. */
-function wordWith(value: Scalar | undefined): string | null {
-  const text = String(value ?? '');
-  return /^[\p{L}\p{N}]+$/u.test(text) ? `*${text}*` : null;
+/**
+ * The query for words that contain one of the texts; null if one of them is not a word, since a search does not know
+ * the order of words.
+ */
+function wordsWith(values: Scalar[]): string | null {
+  const areWords = values.length > 0 && values.every((value) => /^[\p{L}\p{N}]+$/u.test(String(value)));
+  return areWords ? values.map((value) => `*${String(value)}*`).join(' OR ') : null;
 }

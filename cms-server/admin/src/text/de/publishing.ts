@@ -55,6 +55,8 @@ export const publishing: Texts['publishing'] = {
     `Die Veröffentlichung ist geplant: ${when}. Das Speichern einer Änderung hebt diesen Zeitplan auf.`,
   uploading:
     'Dateien werden noch hochgeladen. Sie können speichern und veröffentlichen, wenn das Hochladen fertig oder abgebrochen ist.',
+  incompleteDate:
+    'Ein Datum ist unvollständig. Vervollständigen oder leeren Sie es, dann wiederholen Sie diesen Schritt.',
   undo: 'Rückgängig',
   duplicated: 'Das ist die Kopie.',
   request: 'Anfrage',

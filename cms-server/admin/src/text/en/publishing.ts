@@ -53,6 +53,7 @@ export const publishing = {
     `It is scheduled to be published ${when}. Saving a change cancels this schedule.`,
   uploading:
     'Files are still being uploaded. You can save and publish when all uploads are finished or cancelled.',
+  incompleteDate: 'A date is incomplete. Complete or clear it, then repeat this step.',
   undo: 'Undo',
   duplicated: 'This is the copy.',
   request: 'Request',

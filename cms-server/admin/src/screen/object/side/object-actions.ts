@@ -69,7 +69,8 @@ export function objectActions(publishing: Publishing): MenuItem[] {
   }
   if (!type.admin.single) {
     const reason = may('c', type.name) ? undefined : t.publishing.reason.noCreate;
-    list.push(item(t.publishing.duplicate, () => void duplicate(publishing), reason));
+    const detail = publishing.editor.formState.isChanged ? { detail: t.publishing.unsavedNotSeen } : {};
+    list.push(item(t.publishing.duplicate, () => void duplicate(publishing), reason, detail));
   }
   list.push(item(t.publishing.delete, open('delete'), reasonAgainstDeletion(publishing), { danger: true }));
   return list;
