@@ -93,10 +93,10 @@ mod tests {
         let index = core.path().join("index");
         fs::remove_dir_all(&index).ok();
         fs::write(&index, "").unwrap();
-        core.cms.search().advance().unwrap_err();
+        core.cms.search().index_batch().unwrap_err();
         assert_eq!(failed(), ["index"]);
         fs::remove_file(&index).unwrap();
-        core.cms.search().advance().unwrap();
+        core.cms.search().index_batch().unwrap();
         assert_eq!(failed(), [""; 0], "repaired parts are ready again");
     }
 }

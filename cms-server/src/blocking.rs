@@ -22,10 +22,10 @@ use crate::{
 pub(crate) async fn run<T: Send + 'static>(
     app: &Arc<App>,
     kind: Work,
-    work: impl FnOnce(&App) -> T + Send + 'static,
+    call: impl FnOnce(&App) -> T + Send + 'static,
 ) -> Result<T> {
     let permit = app.permits.acquire(kind).await?;
-    run_with_permit(app, kind, permit, work).await
+    run_with_permit(app, kind, permit, call).await
 }
 
 /// As [`run`], with a permit that the caller has acquired; released when the work ends.
@@ -33,15 +33,15 @@ pub(crate) async fn run_with_permit<T: Send + 'static>(
     app: &Arc<App>,
     kind: Work,
     permit: Permit,
-    work: impl FnOnce(&App) -> T + Send + 'static,
+    call: impl FnOnce(&App) -> T + Send + 'static,
 ) -> Result<T> {
     let span = span(kind);
-    let work = move |app: &App| {
-        let result = span.in_scope(|| work(app));
+    let call = move |app: &App| {
+        let result = span.in_scope(|| call(app));
         drop(permit);
         result
     };
-    run_without_permit(app, work).await
+    run_without_permit(app, call).await
 }
 
 /// The span of a piece of work.
@@ -52,21 +52,21 @@ pub(crate) fn span(kind: Work) -> Span {
 /// Runs work on a thread that may block: the caller has a permit, or must not wait for one.
 pub(crate) async fn run_without_permit<T: Send + 'static>(
     app: &Arc<App>,
-    work: impl FnOnce(&App) -> T + Send + 'static,
+    call: impl FnOnce(&App) -> T + Send + 'static,
 ) -> Result<T> {
     let app = Arc::clone(app);
-    let joined = task::spawn_blocking(move || catch_panic(|| work(&app))).await;
+    let joined = task::spawn_blocking(move || catch_panic(|| call(&app))).await;
     joined.map_err(Error::internal)?
 }
 
 /// Runs work of microseconds on the current thread, where changing threads would take longer.
-pub(crate) fn run_inline<T>(app: &App, work: impl FnOnce(&App) -> T) -> Result<T> {
-    catch_panic(|| work(app))
+pub(crate) fn run_inline<T>(app: &App, call: impl FnOnce(&App) -> T) -> Result<T> {
+    catch_panic(|| call(app))
 }
 
 /// Runs work; a panic becomes an internal error.
-fn catch_panic<T>(work: impl FnOnce() -> T) -> Result<T> {
-    catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
+fn catch_panic<T>(call: impl FnOnce() -> T) -> Result<T> {
+    catch_unwind(AssertUnwindSafe(call)).map_err(|panic| {
         let message = panic
             .downcast_ref::<&str>()
             .copied()

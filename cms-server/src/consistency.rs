@@ -166,18 +166,22 @@ impl ReplicaSync {
             None => None,
         };
         let age = cluster.staleness().filter(|_| !cluster.replica().is_abandoned());
-        let sent = headers.get(POSITION).filter(|_| accepts_position && requested.is_none());
-        let is_current =
-            match (requested.map_or(needed, |requested| needed.stronger(requested)), sent, age) {
-                // Read-your-writes: a request that sends the position of its write needs no head check if the
-                // replica is exactly at this position, and the last head check began less than `MAX_WAIT` ago.
-                // After that time, a node that has lost the shared database no longer serves such reads.
-                (_, Some(sent), Some(age)) => {
-                    age < MAX_WAIT && format_position(cluster.replica().position()) == *sent
+        let position = headers.get(POSITION).filter(|_| accepts_position && requested.is_none());
+        let is_current = match (age, position) {
+            // Read-your-writes: a request that sends the position of its write needs no head check if the
+            // replica is exactly at this position, and the last head check began less than `MAX_WAIT` ago.
+            // After that time, a node that has lost the shared database no longer serves such reads.
+            (Some(age), Some(position)) => {
+                age < MAX_WAIT && format_position(cluster.replica().position()) == *position
+            }
+            (Some(age), None) => {
+                match requested.map_or(needed, |requested| needed.stronger(requested)) {
+                    Consistency::Within(bound) => age < bound,
+                    Consistency::Strict => false,
                 }
-                (Consistency::Within(bound), None, Some(age)) => age < bound,
-                _ => false,
-            };
+            }
+            (None, _) => false,
+        };
         if is_current { Ok(()) } else { self.wait_for_next(cluster).await }
     }
 

@@ -125,7 +125,7 @@ impl Forwarding {
             .body(reqwest::Body::wrap(ForwardedBody(Arc::clone(&shared_body))));
         let sent = tokio::select! {
             sent = request.send() => sent.map_err(Some),
-            () = replaced(app, writer) => Err(None),
+            () = wait_until_replaced(app, writer) => Err(None),
         };
         // What the other node has not read is still to be read from the connection of the client.
         *body = std::mem::take(&mut shared_body.lock());
@@ -169,7 +169,7 @@ fn url(writer: &WriterNode, uri: &Uri) -> Option<Url> {
 }
 
 /// Waits until `writer` is no longer the writer node, then for the time in which it may finish its requests.
-async fn replaced(app: &App, writer: &WriterNode) {
+async fn wait_until_replaced(app: &App, writer: &WriterNode) {
     while app.cms.cluster().and_then(|cluster| cluster.writer()).as_ref() == Some(writer) {
         time::sleep(WRITER_CHECK_INTERVAL).await;
     }

@@ -328,7 +328,7 @@ async fn run(listener: TcpListener, app: Arc<App>, stopped: oneshot::Receiver<Du
 async fn accept(
     listener: &TcpListener,
     app: &Arc<App>,
-    draining: &watch::Receiver<()>,
+    connections_end: &watch::Receiver<()>,
     open: &mpsc::Sender<Infallible>,
 ) -> Infallible {
     loop {
@@ -339,11 +339,12 @@ async fn accept(
                     tracing::debug!(%address, "connection refused: too many of this address");
                     continue;
                 };
-                let (app, draining, open) = (Arc::clone(app), draining.clone(), open.clone());
+                let (app, connections_end, open) =
+                    (Arc::clone(app), connections_end.clone(), open.clone());
                 tokio::spawn(async move {
                     let peer = Some(address.ip());
                     let connection = Connection::new(&app.response_memory, &accepted.memory, peer);
-                    serve_stream(stream, connection, app, draining).await;
+                    serve_stream(stream, connection, app, connections_end).await;
                     drop((accepted, open));
                 });
             }
@@ -379,7 +380,7 @@ async fn serve_stream(
     stream: TcpStream,
     connection: Connection,
     app: Arc<App>,
-    draining: watch::Receiver<()>,
+    connections_end: watch::Receiver<()>,
 ) {
     // Responses are complete when they are written, so Nagle's algorithm would only delay them.
     if let Err(error) = stream.set_nodelay(true) {
@@ -392,7 +393,7 @@ async fn serve_stream(
     let connection = Arc::new(connection);
     let (min_rate, requests) = (app.min_transfer_rate, Arc::clone(&connection));
     let respond = move |request| request::handle(Arc::clone(&app), Arc::clone(&requests), request);
-    serve_connection(stream, connection, min_rate, draining, respond).await;
+    serve_connection(stream, connection, min_rate, connections_end, respond).await;
 }
 
 /// Serves a connection until the client closes it, it times out, or the server stops and no request
@@ -401,7 +402,7 @@ pub(crate) async fn serve_connection<S, F>(
     stream: S,
     connection: Arc<Connection>,
     min_rate: MinTransferRate,
-    mut draining: watch::Receiver<()>,
+    mut connections_end: watch::Receiver<()>,
     respond: impl Fn(hyper::Request<Body>) -> F + Send,
 ) where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
@@ -418,7 +419,7 @@ pub(crate) async fn serve_connection<S, F>(
     let timed_out = tokio::select! {
         ended = &mut served => return log_end(ended),
         reason = connection.timed_out(min_rate) => Some(reason),
-        _ = draining.changed() => None,
+        _ = connections_end.changed() => None,
     };
     served.as_mut().graceful_shutdown();
     if let Some(reason) = timed_out {

@@ -39,7 +39,7 @@ pub(super) fn map<I: Sync, O: Send>(
             let Some(item) = items.get(number) else { break };
             match call(item) {
                 Ok(output) => send(number, output),
-                // Later failures are consequences of the stop.
+                // This ends running calls too: their failures are consequences of it.
                 Err(error) if !stop.swap(true, Ordering::Relaxed) => {
                     *failure.lock() = Some(error);
                 }

@@ -317,7 +317,7 @@ impl Target for Direct {
 
     fn reindex_job(&self, id: &str) -> Result<ReindexJob> {
         // Without a server, this process does the work.
-        self.cms.search().advance()?;
+        self.cms.search().index_batch()?;
         self.cms.search().job(&self.caller, id)
     }
 

@@ -23,8 +23,8 @@ use super::session_cache::{self, SessionCache};
 #[derive(Default)]
 pub(crate) struct KeyRing {
     table: RwLock<Arc<KeyTable>>,
-    /// Times of last use of sessions that are not stored in the database yet, by primary key of the session. A
-    /// `KeyTable` that was replaced since has recorded them.
+    /// Times of last use of sessions that are not stored in the database yet, by primary key of the session: taken over
+    /// from each `KeyTable` when it was replaced.
     unsaved: Mutex<HashMap<i64, Timestamp>>,
 }
 

@@ -82,10 +82,10 @@ fn payload_of(id: &str, mut patch: Patch) -> Bytes {
     Bytes::from(Value::Object(patch).to_string())
 }
 
-/// Returns the first position of objects that are tried again after all others, from the position of the last object of
-/// their step. Positions 1 to `total` are those of the first attempts. The objects of the last step are tried again
-/// first, because objects usually link to earlier ones: with 1,000 objects, those of the step that ends at 500 get the
-/// positions from 1,501, those of the step that ends at 1,000 the positions from 1,001.
+/// Returns the position in the queue from which the objects of a step are tried again; `last` is the position of the last
+/// object of the step. All objects are tried once (positions 1 to `total`) before any is tried again. Then the steps
+/// follow in reverse order, because objects usually link to earlier ones: with 1,000 objects, the step that ends at 1,000
+/// gets the positions from 1,001, and the step that ends at 500 those from 1,501.
 fn retry_position(total: u64, last: u64) -> u64 {
     2 * total + 1 - last
 }

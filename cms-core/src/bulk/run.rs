@@ -65,7 +65,7 @@ enum Preparation {
     Refused(String, FieldErrors),
     /// Nothing to do: the object was deleted since, is no longer visible to the request, or no longer
     /// has the value to replace.
-    Gone,
+    Skipped,
 }
 
 /// What a transaction did.
@@ -186,7 +186,7 @@ impl Bulk<'_> {
             };
             let (id, requested) = (stored.id.to_string(), change.patch(content_type, &stored)?);
             let preparation = if requested.is_empty() {
-                Preparation::Gone
+                Preparation::Skipped
             } else if write::names_another_object(&requested, &id) {
                 Preparation::Refused(id, FieldErrors::one("id", message::ID_MISMATCH))
             } else {
@@ -240,7 +240,7 @@ impl Bulk<'_> {
         Ok(prepared)
     }
 
-    /// Returns an object to be changed; if it cannot be changed, `Gone` or `Refused`.
+    /// Returns an object to be changed; if it cannot be changed, `Skipped` or `Refused`.
     fn find(
         &self,
         caller: &Caller,
@@ -251,7 +251,7 @@ impl Bulk<'_> {
         let view = View::for_object(caller, content_type);
         self.cms.store.read(|reader| {
             Ok(match stored(reader, content_type, view, wanted)? {
-                None => Err(Preparation::Gone),
+                None => Err(Preparation::Skipped),
                 Some(stored) if !may_change(caller, content_type, &stored, kind) => {
                     Err(Preparation::Refused(stored.id.to_string(), rights::forbidden()))
                 }

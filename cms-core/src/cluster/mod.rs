@@ -143,13 +143,13 @@ impl<'c> Cluster<'c> {
     }
 
     /// Waits until all live nodes have applied the last commit that this node knows, after keys or sessions
-    /// were revoked. A node that cannot apply it refuses reads by the time this returns, unless its bound
-    /// of reads is longer than ten seconds.
+    /// were revoked. A node that cannot apply it refuses reads by the time this returns, unless it
+    /// accepts reads that are more than ten seconds old (`within=D`).
     pub fn wait_for_nodes(&self) {
         let position = self.replica.last_known_commit();
         let started = Instant::now();
         loop {
-            let timeout = match self.max_read_bound_of_nodes_behind(position.commit) {
+            let timeout = match self.max_staleness_of_lagging_nodes(position.commit) {
                 Ok(None) => return,
                 Ok(Some(bound)) => bound.clamp(MIN_REVOCATION_TIMEOUT, MAX_REVOCATION_TIMEOUT),
                 // The nodes are unknown: some of them may still serve reads.

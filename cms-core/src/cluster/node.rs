@@ -287,9 +287,9 @@ impl Cluster<'_> {
         is_known.then_some(writer)
     }
 
-    /// Returns the largest read bound of the other live nodes that have not yet applied the commit `commit`; none if
-    /// all have applied it.
-    pub(super) fn max_read_bound_of_nodes_behind(&self, commit: i64) -> Result<Option<Duration>> {
+    /// Returns how old reads may be on the other live nodes that have not yet applied the commit `commit`, at most; none
+    /// if all have applied it.
+    pub(super) fn max_staleness_of_lagging_nodes(&self, commit: i64) -> Result<Option<Duration>> {
         let is_behind = |node: &NodeState| {
             node.is_live && node.report.id != self.node.id && node.report.applied < commit
         };

@@ -119,7 +119,7 @@ pub(crate) fn update(
     let mut rewrite =
         Rewrite::new((&before.definition, &before.properties), (definition, &properties));
     let slot_update = SlotUpdate::of(writer, catalog, (before, definition), &rewrite)?;
-    let editions = editions(before, definition);
+    let editions = editions_before_and_after(before, definition);
     let slots = slot_update.slots();
     let objects_rewritten =
         rewrite_objects(writer, catalog, (before, editions), &mut rewrite, slots, progress)?;
@@ -152,12 +152,16 @@ pub(crate) fn plan_update(
     if reads_objects(reader, before, &rewrite, progress)? {
         let exists = |data_url: &str| target_exists(reader, catalog, data_url);
         rewrite.check_backfills(&exists)?;
-        reader.each_stored_object(before.pk, editions(before, definition), |object| {
-            progress.ensure_running()?;
-            progress.advance();
-            rewritten += u64::from(convert(&mut rewrite, &object, &exists)?.is_some());
-            Ok(())
-        })?;
+        reader.each_stored_object(
+            before.pk,
+            editions_before_and_after(before, definition),
+            |object| {
+                progress.ensure_running()?;
+                progress.advance();
+                rewritten += u64::from(convert(&mut rewrite, &object, &exists)?.is_some());
+                Ok(())
+            },
+        )?;
     }
     Ok(TypeUpdate::of(rewrite, (&before.definition, definition), rewritten))
 }
@@ -188,10 +192,10 @@ impl TypeUpdate {
     }
 }
 
-/// Returns the editions of objects that a change converts: those that exist both before and after the change. If it turns
-/// Draft & Public off, published versions are removed. If it turns it on, they are created later, as copies of the
-/// converted current versions.
-fn editions(before: &CompiledType, after: &Definition) -> &'static [Edition] {
+/// Returns the editions of objects that a change converts: those that exist both before and after the change. A change
+/// that turns Draft & Public off removes the published versions. One that turns it on creates them later, as copies of
+/// the converted current versions.
+fn editions_before_and_after(before: &CompiledType, after: &Definition) -> &'static [Edition] {
     if after.draft_public { before.definition.editions() } else { after.editions() }
 }
 

@@ -3,8 +3,8 @@
 //! Objects are created in the order of the files, because lists use that order. An object that links
 //! to a later one is created without the linking property and completed at the end. If the property
 //! is required or read-only, the object waits until the targets of its links exist. Statuses come
-//! last (`statuses`); a modified object is created from its published version first, so that nothing
-//! of its current version is published.
+//! last (`statuses`); a modified object is created from its published version first, so that its public
+//! version never has data of its current one.
 
 use std::{
     collections::{HashMap, HashSet},

@@ -202,12 +202,12 @@ impl Importer<'_> {
                 }
             }
         }
-        self.restore_modified(content_type, modified)
+        self.reproduce_modified(content_type, modified)
     }
 
-    /// Publishes the published version and then saves the current one: the only way to give an object
-    /// the status `modified`.
-    fn restore_modified(
+    /// Gives objects the status `modified`: publishes their published version, then saves their current one. There is no
+    /// other way to this status. Objects that have both versions already are left as they are.
+    fn reproduce_modified(
         &mut self,
         content_type: &ContentType,
         mut changes: Vec<&PendingStatus>,

@@ -48,8 +48,7 @@ impl Objects<'_> {
         id: &str,
         payload: &Map<String, Value>,
     ) -> Result<Json> {
-        let needs = Access::CREATE | Access::READ;
-        self.content_type(caller, name, needs)?;
+        self.content_type(caller, name, Access::DUPLICATE)?;
         if name == MEDIA {
             let reason = "A media object cannot be duplicated: upload its file again";
             return Err(Error::Rejected(vec![reason.into()]));
@@ -57,7 +56,7 @@ impl Objects<'_> {
         if let Some(response) = self.stored_response(caller)? {
             return Ok(Json(response));
         }
-        self.read(caller, name, needs, |reader, _, content_type| {
+        self.read(caller, name, Access::DUPLICATE, |reader, _, content_type| {
             find_shown_version(reader, content_type, View::for_object(caller, content_type), id)
                 .map(drop)
         })?;

@@ -204,8 +204,8 @@ impl Objects<'_> {
     }
 }
 
-/// Finds an object that the view of the request contains, and returns its current version, whatever
-/// version the view shows: callers write it or act on it.
+/// Returns the current version of an object, which callers write or act on. The object has to be visible in the view of
+/// the request, even if the view shows its published version.
 pub(crate) fn find(
     reader: &Reader<'_>,
     content_type: &CompiledType,

@@ -91,7 +91,7 @@ impl Searching<'_> {
         while self.job(&caller, &job.id)?.state != ReindexState::Done && begun.elapsed() < MAX_WAIT
         {
             ensure_running()?;
-            if !self.advance()? {
+            if !self.index_batch()? {
                 std::thread::sleep(Duration::from_millis(20));
             }
         }

@@ -129,12 +129,12 @@ impl Indexer {
     ) -> Result<Arc<CurrentGeneration>> {
         let deadline = Instant::now() + wait;
         self.waiting.fetch_add(1, Ordering::Relaxed);
-        let current = self.advance_to(source, Goal { seq, deadline, yields: false });
+        let current = self.index_until(source, Goal { seq, deadline, yields: false });
         self.waiting.fetch_sub(1, Ordering::Relaxed);
         current
     }
 
-    fn advance_to(&self, source: ContentSource<'_>, goal: Goal) -> Result<Arc<CurrentGeneration>> {
+    fn index_until(&self, source: ContentSource<'_>, goal: Goal) -> Result<Arc<CurrentGeneration>> {
         let mut state = self.state.lock();
         loop {
             let now = Instant::now();
@@ -151,7 +151,7 @@ impl Indexer {
                 }
                 WriterSlot::Available(writer) => {
                     drop(state);
-                    let has_lock = self.index_to(writer, source, goal);
+                    let has_lock = self.index_if_locked(writer, source, goal);
                     state = self.state.lock();
                     match has_lock {
                         Ok(true) => {}
@@ -172,14 +172,14 @@ impl Indexer {
     }
 
     /// Runs one indexing batch; returns whether more is to be done.
-    pub(super) fn advance(&self, source: ContentSource<'_>) -> Result<bool> {
+    pub(super) fn index_batch(&self, source: ContentSource<'_>) -> Result<bool> {
         let WriterSlot::Available(writer) =
             std::mem::replace(&mut self.state.lock().writer, WriterSlot::InUse)
         else {
             return Ok(false);
         };
         let goal = Goal { seq: i64::MAX, deadline: Instant::now() + BATCH_DURATION, yields: true };
-        let has_lock = self.index_to(writer, source, goal)?;
+        let has_lock = self.index_if_locked(writer, source, goal)?;
         let state = self.state.lock();
         let WriterSlot::Available(Some(writer)) = &state.writer else { return Ok(false) };
         Ok(has_lock && writer.has_more())
@@ -213,7 +213,7 @@ impl Indexer {
         ctds: &[i64],
     ) -> Result<(Stage, Option<String>)> {
         if matches!(self.state.lock().writer, WriterSlot::Available(None)) {
-            self.poll(source)?;
+            self.reload(source)?;
         }
         let state = self.state.lock();
         let failure = state.failure.clone();
@@ -271,7 +271,7 @@ impl Indexer {
 
     /// Indexes up to a goal, and returns the writer state to its slot. Returns whether this process has the lock of the
     /// index: without it, only the commits of the process that has it are read.
-    fn index_to(
+    fn index_if_locked(
         &self,
         writer: Option<Box<WriterState>>,
         source: ContentSource<'_>,
@@ -280,7 +280,7 @@ impl Indexer {
         let mut returned = ReturnWriterOnDrop { indexer: self, writer: None };
         let found = writer.map_or_else(|| self.open_writer(source), |writer| Ok(Some(writer)));
         let has_lock = found.and_then(|writer| {
-            let Some(mut writer) = writer else { return self.poll(source).map(|()| false) };
+            let Some(mut writer) = writer else { return self.reload(source).map(|()| false) };
             self.run(&mut writer, source, goal)?;
             self.state.lock().next =
                 writer.next.as_ref().map(|next| next.follower.position.clone());
@@ -418,7 +418,7 @@ impl Indexer {
     }
 
     /// Reads the commits of another process.
-    fn poll(&self, source: ContentSource<'_>) -> Result<()> {
+    fn reload(&self, source: ContentSource<'_>) -> Result<()> {
         let Some(number) = self.folder.current() else { return Ok(()) };
         let before = self.state.lock().current.clone();
         let known = before.as_ref().filter(|current| current.number == number);

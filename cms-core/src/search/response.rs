@@ -67,7 +67,7 @@ impl Hits<'_> {
             let item = without_hit_fields(content_type, &stored);
             let edition = View::for_list(self.caller, content_type).edition;
             hydration.add(&mut text, (content_type, edition), &item);
-            // The service fields follow the object.
+            // The fields of the hit follow the object.
             text.json.pop();
             for field in HIT_FIELDS {
                 if self.projection.is_none_or(|projection| projection.names_member(field)) {
@@ -133,7 +133,7 @@ impl Hits<'_> {
     }
 }
 
-/// The object without properties that have the name of a service field.
+/// The object without properties that have the name of a field of hits.
 fn without_hit_fields<'s>(
     content_type: &CompiledType,
     stored: &'s StoredObject<'static>,

@@ -137,15 +137,15 @@ impl Searching<'_> {
     }
 
     /// Runs one indexing batch; returns whether more is to be done.
-    pub fn advance(&self) -> Result<bool> {
-        self.cms.index.advance(self.source())
+    pub fn index_batch(&self) -> Result<bool> {
+        self.cms.index.index_batch(self.source())
     }
 
     /// As [`Self::advance`], unless it is better to wait for more changes. A server calls it
     /// continuously, so that searches have little to index.
     pub fn advance_if_due(&self) -> Result<bool> {
         let seq = self.cms.store.read_autocommit(|reader| Ok(reader.journal_head()?.seq))?;
-        if self.cms.index.is_due(seq) { self.advance() } else { Ok(false) }
+        if self.cms.index.is_due(seq) { self.index_batch() } else { Ok(false) }
     }
 
     pub(super) fn source(&self) -> ContentSource<'_> {
@@ -212,8 +212,7 @@ fn projection(
     Projection::read("item_fields", &request.item_fields, declared(catalog, caller, request))
 }
 
-/// Returns a function that checks whether a searched type declares a path, or the path is a service
-/// field.
+/// Returns a function that checks whether a searched type declares a path, or every hit has the field.
 fn declared<'a>(
     catalog: &'a Catalog,
     caller: &'a Caller,

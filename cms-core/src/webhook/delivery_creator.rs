@@ -87,7 +87,7 @@ pub(crate) fn catch_up(writer: &WriteTransaction<'_>, now: Timestamp) -> Result<
     let Some(webhook_type) = writer.ctd_named(WEBHOOKS)? else { return Ok(()) };
     if writer.type_state(webhook_type)?.live == 0 {
         // A webhook that this transaction restores from the trash must not get earlier events.
-        writer.delete_rows_of_deleted_webhooks()?;
+        writer.remove_endpoints_of_deleted_webhooks()?;
         return writer.set_webhook_cursor(writer.journal_head()?.seq);
     }
     let next = || writer.detailed_entries_after(writer.webhook_cursor()?, BATCH_ROWS);
@@ -109,7 +109,7 @@ pub(crate) fn catch_up(writer: &WriteTransaction<'_>, now: Timestamp) -> Result<
 /// The effect of a batch of journal rows.
 #[derive(Default)]
 struct DeliveryBatch {
-    /// New webhooks.
+    /// New webhooks, which have no endpoint yet.
     created: Vec<i64>,
     /// Changed webhooks that receive deliveries. Their pending deliveries are tried again, because
     /// these may succeed now.
@@ -137,7 +137,7 @@ impl DeliveryBatch {
         let seq = entries.last().map_or(0, |entry| entry.position.seq);
         let mut batch = Self { seq, has_more: entries.len() == BATCH_ROWS, ..Self::default() };
         let Some(webhook_type) = catalog.find(WEBHOOKS) else { return Ok(batch) };
-        let created = reader.webhooks()?.into_iter().collect();
+        let created = reader.webhook_endpoints()?.into_iter().collect();
         let mut known = KnownWebhooks { webhooks, created };
         for entry in entries {
             match (entry.event, entry.object.as_ref().map(|object| object.pk)) {
@@ -170,7 +170,7 @@ impl DeliveryBatch {
 
     fn write(&self, writer: &WriteTransaction<'_>, now: Timestamp) -> Result<()> {
         for &pk in &self.created {
-            writer.insert_webhook(pk)?;
+            writer.insert_webhook_endpoint(pk)?;
         }
         for delivery in &self.deliveries {
             writer.insert_delivery(delivery, now)?;
@@ -185,7 +185,7 @@ impl DeliveryBatch {
             writer.suspend_webhook(pk)?;
         }
         if self.has_deleted {
-            writer.delete_rows_of_deleted_webhooks()?;
+            writer.remove_endpoints_of_deleted_webhooks()?;
         }
         writer.set_webhook_cursor(self.seq)
     }

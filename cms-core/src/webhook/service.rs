@@ -172,10 +172,10 @@ impl Webhooks<'_> {
             actor: caller.actor().pk.into(),
         };
         self.cms.store.write(move |writer| {
-            // First read the journal up to the creation of the webhook: a webhook whose row is inserted before that
-            // would also receive earlier events.
+            // First read the journal up to the creation of the webhook: a webhook whose endpoint is inserted before
+            // that would also receive earlier events.
             delivery_creator::catch_up(writer, new.at)?;
-            writer.insert_webhook(new.webhook)?;
+            writer.insert_webhook_endpoint(new.webhook)?;
             let pk = writer.insert_delivery(&new, new.at)?;
             if !webhook.receives_deliveries() {
                 writer.suspend_webhook(new.webhook)?;

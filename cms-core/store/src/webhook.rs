@@ -1,5 +1,5 @@
-//! Rows of webhooks: the state of their endpoints, the key of their secrets, and the position in the
-//! journal up to which deliveries exist.
+//! The endpoints of webhooks (table `webhook`), the key of webhook secrets, and the position in the journal up to which
+//! deliveries exist. The webhooks themselves are objects.
 
 use cms_model::{clock::Timestamp, error::Result, webhook::schedule::EndpointState};
 use rusqlite::params;
@@ -17,14 +17,13 @@ impl Reader<'_> {
         self.query_value("SELECT webhook_key FROM meta", [])
     }
 
-    /// Returns the webhooks that have a row in `webhook`, also synchronous and disabled ones. A webhook
-    /// gets its row when the task that creates deliveries reads its creation in the journal, or when a
-    /// test is sent to it.
-    pub fn webhooks(&self) -> Result<Vec<i64>> {
+    /// Returns the webhooks that have an endpoint, also synchronous and disabled ones. A webhook gets its endpoint when
+    /// the task that creates deliveries reads its creation in the journal, or when a test is sent to it.
+    pub fn webhook_endpoints(&self) -> Result<Vec<i64>> {
         self.query_values("SELECT object FROM webhook", [])
     }
 
-    /// Returns the state of the endpoint of a webhook; none if the webhook has no row in `webhook`.
+    /// Returns the state of the endpoint of a webhook; none if the webhook has no endpoint yet.
     pub fn webhook_endpoint(&self, webhook: i64) -> Result<Option<EndpointState>> {
         self.query_optional(
             "SELECT probes, resume_at FROM webhook WHERE object = ?1",
@@ -55,13 +54,13 @@ impl WriteTransaction<'_> {
         self.execute("UPDATE meta SET webhook_key = ?1", [key])
     }
 
-    /// Inserts the row of a webhook, if it is missing.
-    pub fn insert_webhook(&self, pk: i64) -> Result<()> {
+    /// Inserts the endpoint of a webhook, if it is missing.
+    pub fn insert_webhook_endpoint(&self, pk: i64) -> Result<()> {
         self.execute("INSERT OR IGNORE INTO webhook (object) VALUES (?1)", [pk])
     }
 
-    /// Removes webhooks whose objects are deleted, with their deliveries.
-    pub fn delete_rows_of_deleted_webhooks(&self) -> Result<()> {
+    /// Removes the endpoints of deleted webhooks, with their deliveries.
+    pub fn remove_endpoints_of_deleted_webhooks(&self) -> Result<()> {
         self.execute("DELETE FROM webhook WHERE object NOT IN (SELECT pk FROM object)", [])
     }
 

@@ -121,7 +121,7 @@ fn with_trash() -> TestCms {
         create_object(cms, "article", json!({ "id": id, "title": format!("Title {id}") }));
     }
     cms.objects().delete(&local(), "article", "two").unwrap();
-    while cms.search().advance().unwrap() {}
+    while cms.search().index_batch().unwrap() {}
     core
 }
 

@@ -366,7 +366,7 @@ fn activity_is_kept_for_the_configured_number_of_days() {
         test.cms.types().create(&Caller::local(), article()).unwrap();
         // The last row stays, because the position of the index refers to it.
         key(&test, "web", KeyKind::ReadWrite);
-        while test.cms.search().advance().unwrap() {}
+        while test.cms.search().index_batch().unwrap() {}
         let of_type = ActivityRequest { content_types: Some(vec!["article".to_owned()]), ..all() };
         let created = || !activity(&test, &Caller::local(), &of_type).is_empty();
         test.run_for((days - 1) * 86_400);

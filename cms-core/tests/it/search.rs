@@ -249,7 +249,7 @@ fn index_is_rebuilt_on_demand() {
     {
         let job = cms.search().reindex(&caller, &map(payload)).unwrap();
         assert_eq!(cms.search().job(&caller, &job.id).unwrap().state, ReindexState::Waiting);
-        while cms.search().advance().unwrap() {
+        while cms.search().index_batch().unwrap() {
             assert_same(cms);
         }
         let job = cms.search().job(&caller, &job.id).unwrap();
@@ -274,7 +274,7 @@ fn search_during_a_rebuild_keeps_the_new_index() {
     let job = cms.search().reindex(&caller, &map(json!({}))).unwrap();
     assert_same(cms);
     assert_eq!(cms.search().job(&caller, &job.id).unwrap().state, ReindexState::Running);
-    while cms.search().advance().unwrap() {}
+    while cms.search().index_batch().unwrap() {}
     assert_eq!(cms.search().job(&caller, &job.id).unwrap().state, ReindexState::Done);
     assert_eq!(current(&test.path()), "2");
 }
@@ -322,7 +322,7 @@ fn indexing_step_ends_after_some_megabytes() {
     }
     assert!(counts.iter().any(|count| (1..OBJECTS).contains(count)), "{counts:?}");
     test.cms.search().reindex(&Caller::local(), &map(json!({ "contentTypes": ["page"] }))).unwrap();
-    while test.cms.search().advance().unwrap() {}
+    while test.cms.search().index_batch().unwrap() {}
     assert_same(&test.cms);
 }
 
@@ -331,10 +331,10 @@ fn search_stops_waiting_for_a_locked_index() {
     let test = TestCms::with(|config| config.search_wait = Duration::ZERO);
     test.cms.types().create(&Caller::local(), article()).unwrap();
     create(&test.cms, "article", "a");
-    while test.cms.search().advance().unwrap() {}
+    while test.cms.search().index_batch().unwrap() {}
     create(&test.cms, "article", "b");
     assert_eq!(incomplete(&test.cms)["total_count"], 1, "the newest committed index");
-    while test.cms.search().advance().unwrap() {}
+    while test.cms.search().index_batch().unwrap() {}
     assert_eq!(found(&test.cms, false).len(), 2);
 }
 
@@ -356,7 +356,7 @@ fn search_reports_an_incomplete_index_after_the_database_was_replaced() {
     assert_eq!(incomplete(&cms)["count"], 20, "the index has 21 objects");
     drop(lock);
     assert_eq!(incomplete(&cms)["count"], 20, "also where this process may write");
-    while cms.search().advance().unwrap() {}
+    while cms.search().index_batch().unwrap() {}
     assert_same(&cms);
 }
 

@@ -109,7 +109,7 @@ fn restore_brings_back_object_links_and_versions() {
     create(&test, json!({ "id": "a", "title": "First", "rank": 5 }));
     let itself = [link("article", "target"), link("article", "a")];
     patch(&test, "a", json!({ "title": "Second", "related": itself }));
-    while test.cms.search().advance().unwrap() {}
+    while test.cms.search().index_batch().unwrap() {}
     let before = get(&test, "a");
     let versions = |id: &str| {
         let (page, order) = (PageRequest::default(), Direction::Ascending);
@@ -134,7 +134,7 @@ fn restore_brings_back_object_links_and_versions() {
     assert_eq!(versions, versions_before);
     assert!(test.cms.objects().delete(&local(), "article", "target").is_err(), "it is linked");
     assert_eq!(test.cms.objects().deleted_ids(&local(), "article", None).unwrap(), [""; 0]);
-    while test.cms.search().advance().unwrap() {}
+    while test.cms.search().index_batch().unwrap() {}
     assert!(is_sound(&test));
     let journal = "SELECT kind, object_id, version, title, coalesce(properties, '-') FROM journal
                    ORDER BY seq DESC LIMIT 2";
@@ -192,7 +192,7 @@ fn restored_status_depends_on_the_publishing_right() {
             let version = if published.is_null() { -1 } else { 1 };
             assert_eq!(restored["internal"]["publicVersion"], version, "{id}");
         }
-        while test.cms.search().advance().unwrap() {}
+        while test.cms.search().index_batch().unwrap() {}
         assert!(is_sound(&test));
     }
     // With data, the version at the deletion stays the published one.
@@ -210,7 +210,7 @@ fn restored_status_depends_on_the_publishing_right() {
     assert_eq!([&internal["latestVersion"], &internal["publicVersion"]], [2, 1]);
     let journal = "SELECT kind, version, properties FROM journal ORDER BY seq DESC LIMIT 1";
     assert_eq!(rows(&test, journal), [r#"object.restore 2 ["title"]"#]);
-    while test.cms.search().advance().unwrap() {}
+    while test.cms.search().index_batch().unwrap() {}
     assert!(is_sound(&test));
 }
 
@@ -229,7 +229,7 @@ fn restored_workflow_state_depends_on_the_publishing_right() {
         let internal = &restored["internal"];
         assert_eq!(internal["workflowState"], state);
         assert_eq!(internal["workflowPublicVersion"], version);
-        while test.cms.search().advance().unwrap() {}
+        while test.cms.search().index_batch().unwrap() {}
         assert!(is_sound(&test));
     }
 }
@@ -312,7 +312,7 @@ fn restore_as_draft_leaves_out_an_invalid_published_version() {
         [&json!("draft"), &json!(-1), &json!(2)]
     );
     act(&test, "a", PublishAction::Publish);
-    while test.cms.search().advance().unwrap() {}
+    while test.cms.search().index_batch().unwrap() {}
     assert!(is_sound(&test));
 }
 
@@ -356,7 +356,7 @@ fn restored_object_is_converted_to_the_current_type() {
     assert_eq!(errors(restore_as(&test, &local(), "a", data.clone())), missing, "as published");
     let restored = restore_as(&test, &author(), "a", data).unwrap();
     assert_eq!(restored["internal"]["status"], "draft");
-    while test.cms.search().advance().unwrap() {}
+    while test.cms.search().index_batch().unwrap() {}
     assert!(is_sound(&test));
 
     // Draft & Public is turned off and on again meanwhile: the status changes as for live objects.
@@ -370,7 +370,7 @@ fn restored_object_is_converted_to_the_current_type() {
     let restored = restore(&test, "a").unwrap();
     assert_eq!(restored["internal"]["status"], "public");
     assert_eq!(restored["internal"]["publicVersion"], restored["internal"]["latestVersion"]);
-    while test.cms.search().advance().unwrap() {}
+    while test.cms.search().index_batch().unwrap() {}
     assert!(is_sound(&test));
 }
 

@@ -582,7 +582,7 @@ fn journal_is_kept_until_deliveries_are_created() {
     test.clock.advance(-days);
     create(&test, "article", json!({ "id": "a", "title": "A" }));
     test.clock.advance(days);
-    test.cms.search().advance().unwrap();
+    test.cms.search().index_batch().unwrap();
     test.cms.clean_up().unwrap();
     assert_eq!(deliveries(&send_all(&test)), ["Create article a"]);
 }

@@ -6,7 +6,7 @@
 use std::net::{IpAddr, Ipv4Addr};
 
 /// Returns whether an address is public.
-pub(super) fn is_public(address: IpAddr) -> bool {
+pub(super) fn is_globally_routable(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),
         IpAddr::V6(address) => is_public_v6(address.segments()),
@@ -94,7 +94,7 @@ mod tests {
             ("ff02::1", false),
             ("fec0::1", false),
         ] {
-            assert_eq!(is_public(address.parse().unwrap()), expected, "{address}");
+            assert_eq!(is_globally_routable(address.parse().unwrap()), expected, "{address}");
         }
     }
 }

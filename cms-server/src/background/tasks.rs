@@ -39,7 +39,7 @@ impl BackgroundTasks {
         for task in self.0 {
             task.abort();
         }
-        runner::run(app, ("index", Work::Search), |cms| cms.search().advance()).await;
+        runner::run(app, ("index", Work::Search), |cms| cms.search().index_batch()).await;
         runner::run(app, ("clean-up", Work::Write), Cms::clean_up).await;
         cluster::release(app, &Duty::ALL).await;
     }

@@ -16,7 +16,7 @@ use reqwest::{
     },
 };
 
-use super::public_address::is_public;
+use super::public_address::is_globally_routable;
 use crate::{net::http_client, state::App};
 
 /// Names of headers that are ignored in the configuration of a webhook.
@@ -100,7 +100,8 @@ impl WebhookClient {
     fn check_literal_address(&self, url: &Url) -> Result<(), String> {
         let host = url.host_str().unwrap_or_default();
         let literal = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
-        let is_refused = !self.allow_private && literal.is_ok_and(|address| !is_public(address));
+        let is_refused =
+            !self.allow_private && literal.is_ok_and(|address| !is_globally_routable(address));
         if is_refused { Err(private_host(host)) } else { Ok(()) }
     }
 
@@ -128,7 +129,7 @@ impl Resolve for Resolver {
         Box::pin(async move {
             let name = name.as_str();
             let found = tokio::net::lookup_host((name, 0)).await?;
-            let is_allowed = |found: &SocketAddr| allow_private || is_public(found.ip());
+            let is_allowed = |found: &SocketAddr| allow_private || is_globally_routable(found.ip());
             let allowed: Vec<SocketAddr> = found.filter(is_allowed).collect();
             if allowed.is_empty() {
                 return Err(private_host(name).into());

@@ -216,9 +216,14 @@ impl Route {
         self
     }
 
-    /// The same route on a thread that may block, as this kind of work.
-    pub(super) const fn work(mut self, work: Work) -> Self {
+    /// The same route, never tried on the thread of the connection.
+    pub(super) const fn blocking(mut self) -> Self {
         self.execution = Execution::Blocking;
+        self
+    }
+
+    /// The same route as this kind of work on a thread that may block.
+    pub(super) const fn work(mut self, work: Work) -> Self {
         self.work = work;
         self
     }

@@ -68,8 +68,8 @@ pub static ROUTES: &[Route] = &[
     Route::unauthenticated("/healthz", health::alive),
     Route::unauthenticated("/writerz", health::writer),
     // These two may wait for a disk, and have to respond while all reads and writes are busy.
-    Route::unauthenticated("/readyz", health::ready).work(Work::File),
-    Route::unauthenticated("/metrics", health::metrics).work(Work::File),
+    Route::unauthenticated("/readyz", health::ready).work(Work::File).blocking(),
+    Route::unauthenticated("/metrics", health::metrics).work(Work::File).blocking(),
 
     Route::get("/api/auth-context", AnyCaller, auth_context::get).inline().accepts_preview_tokens(),
 
@@ -176,7 +176,7 @@ pub static ROUTES: &[Route] = &[
     Route::get("/api/v1/internal/reindex", Admin, search::reindex_jobs),
     Route::write(Method::POST, "/api/v1/internal/reindex", Admin, search::reindex),
     Route::write(Method::POST, "/api/v1/internal/check", Admin, check::check).with_progress(),
-    Route::new(Method::GET, "/api/v1/internal/backup", Endpoint::Backup).work(Work::File),
+    Route::new(Method::GET, "/api/v1/internal/backup", Endpoint::Backup),
     Route::get("/api/v1/internal/job/{id}", Admin, search::job).inline(),
 
     Route::graphql(Method::GET, GRAPHQL, BodyKind::None, graphql::get).query(GRAPHQL_PARAMETERS).accepts_preview_tokens(),

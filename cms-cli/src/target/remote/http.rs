@@ -89,7 +89,7 @@ impl Remote {
         Ok(self.client.get_or_init(|| client))
     }
 
-    /// Sends a request and returns status and body of the response. Only a `safe` request is
+    /// Sends a request and returns status and body of the response. An idempotent request is
     /// repeated when the server is busy.
     pub(super) fn send(
         &self,
@@ -97,15 +97,16 @@ impl Remote {
         method: &Method,
         path: &str,
         body: Option<&[u8]>,
-        safe: bool,
+        is_idempotent: bool,
     ) -> Result<(u16, Vec<u8>)> {
-        self.read(self.open(edition, method, path, body, safe)?, safe)
+        self.read(self.open(edition, method, path, body, is_idempotent)?, is_idempotent)
     }
 
-    /// Reads status and body of a response of cms; `safe`: the request may be repeated.
-    pub(super) fn read(&self, response: Response, safe: bool) -> Result<(u16, Vec<u8>)> {
+    /// Reads status and body of a response of cms; `is_idempotent`: so was the request.
+    pub(super) fn read(&self, response: Response, is_idempotent: bool) -> Result<(u16, Vec<u8>)> {
         let status = response.status().as_u16();
-        let bytes = response.bytes().map_err(|error| self.missing_response(&error, safe))?;
+        let bytes =
+            response.bytes().map_err(|error| self.missing_response(&error, is_idempotent))?;
         self.require_cms_response(status, &bytes)?;
         Ok((status, bytes.to_vec()))
     }
@@ -134,9 +135,9 @@ impl Remote {
         method: &Method,
         path: &str,
         body: Option<&[u8]>,
-        safe: bool,
+        is_idempotent: bool,
     ) -> Result<Response> {
-        send_repeatedly(safe, || {
+        send_repeatedly(is_idempotent, || {
             let mut request = self.request(method, path)?;
             if edition == Edition::Current {
                 request = request.header("X-MODE", "preview");
@@ -145,13 +146,17 @@ impl Remote {
                 Some(body) => with_json(request, body.to_vec()),
                 None => request,
             };
-            self.send_once(request, safe)
+            self.send_once(request, is_idempotent)
         })
     }
 
-    /// Sends a request once; `safe`: it may be repeated.
-    pub(super) fn send_once(&self, request: RequestBuilder, safe: bool) -> Result<Response> {
-        request.send().map_err(|error| self.missing_response(&error, safe))
+    /// Sends a request once.
+    pub(super) fn send_once(
+        &self,
+        request: RequestBuilder,
+        is_idempotent: bool,
+    ) -> Result<Response> {
+        request.send().map_err(|error| self.missing_response(&error, is_idempotent))
     }
 
     /// Refuses a body that is too large for the server. The server would respond before it has read the
@@ -201,10 +206,14 @@ impl Remote {
         self.unreachable_because("closed the connection")
     }
 
-    /// The error of a missing response. If a request that must not be repeated was sent, the server may have carried it
-    /// out.
-    pub(super) fn missing_response(&self, error: &reqwest::Error, safe: bool) -> Error {
-        if safe || error.is_connect() { self.unreachable(error) } else { Error::OutcomeUnknown }
+    /// The error of a missing response. The server may have executed the request, which matters if it is not
+    /// idempotent.
+    pub(super) fn missing_response(&self, error: &reqwest::Error, is_idempotent: bool) -> Error {
+        if is_idempotent || error.is_connect() {
+            self.unreachable(error)
+        } else {
+            Error::OutcomeUnknown
+        }
     }
 
     fn unreachable(&self, error: &reqwest::Error) -> Error {
@@ -240,8 +249,8 @@ impl Remote {
         body: Option<&[u8]>,
         resource: Resource<'_>,
     ) -> Result<T> {
-        let safe = *method == Method::GET;
-        let (status, bytes) = self.send(Edition::Current, method, path, body, safe)?;
+        let is_idempotent = *method == Method::GET;
+        let (status, bytes) = self.send(Edition::Current, method, path, body, is_idempotent)?;
         self.parse(status, &bytes, resource)
     }
 
@@ -347,14 +356,17 @@ pub(super) fn check_status(status: u16, bytes: &[u8], (what, name): Resource<'_>
 }
 
 /// Calls `send` to send a request. Repeats a request that the server refused with 429, which it has not executed;
-/// repeats a `safe` request also after 503.
-pub(super) fn send_repeatedly(safe: bool, send: impl Fn() -> Result<Response>) -> Result<Response> {
+/// with `also_503`, repeats it also after 503, when it may have been executed.
+pub(super) fn send_repeatedly(
+    also_503: bool,
+    send: impl Fn() -> Result<Response>,
+) -> Result<Response> {
     let mut attempt = 1;
     loop {
         let response = send()?;
         let may_be_repeated = match response.status() {
             StatusCode::TOO_MANY_REQUESTS => true,
-            StatusCode::SERVICE_UNAVAILABLE => safe,
+            StatusCode::SERVICE_UNAVAILABLE => also_503,
             _ => false,
         };
         if !may_be_repeated || attempt == MAX_ATTEMPTS {

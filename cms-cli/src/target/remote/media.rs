@@ -33,27 +33,27 @@ const MIN_UPLOAD_RATE: u64 = 64 * 1024;
 impl Remote {
     pub(super) fn send_file(&self, file: &FileUpload, request: &UploadRequest) -> Result<Value> {
         // With an id, a repeated upload changes nothing.
-        let safe = request.id.is_some();
+        let is_idempotent = request.id.is_some();
         let time = RESPONSE_TIMEOUT + Duration::from_secs(file.size / MIN_UPLOAD_RATE);
         let response = send_repeatedly(false, || {
             self.request(&Method::POST, MEDIA)?
                 .timeout(time)
                 .multipart(form(file, request)?)
                 .send()
-                .map_err(|error| self.upload_error(&error, safe))
+                .map_err(|error| self.upload_error(&error, is_idempotent))
         })?;
-        let (status, bytes) = self.read(response, safe)?;
+        let (status, bytes) = self.read(response, is_idempotent)?;
         self.parse(status, &bytes, ("content type", "_media"))
     }
 
     /// The error of an upload. A response that comes before the end of the request is lost.
-    fn upload_error(&self, error: &reqwest::Error, safe: bool) -> Error {
+    fn upload_error(&self, error: &reqwest::Error, is_idempotent: bool) -> Error {
         let source = error.source();
         if let Some(reason) = source.and_then(|source| source.downcast_ref::<io::Error>()) {
             return Error::internal(format!("cannot read the file: {reason}"));
         }
         if !error.is_body() {
-            return self.missing_response(error, safe);
+            return self.missing_response(error, is_idempotent);
         }
         self.error_without_file().unwrap_or_else(|error| error)
     }

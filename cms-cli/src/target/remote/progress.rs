@@ -28,30 +28,31 @@ impl Remote {
         &self,
         path: &str,
         body: &[u8],
-        safe: bool,
+        is_idempotent: bool,
         progress: &Progress,
     ) -> Result<T> {
-        let response = send_repeatedly(safe, || {
+        let response = send_repeatedly(is_idempotent, || {
             let request = with_json(self.request(&Method::POST, path)?, body.to_vec());
-            self.send_once(request.header(ACCEPT, EVENT_STREAM), safe)
+            self.send_once(request.header(ACCEPT, EVENT_STREAM), is_idempotent)
         })?;
         let media_type = response.headers().get(CONTENT_TYPE);
         let (status, bytes) = if media_type.is_some_and(|value| value == EVENT_STREAM) {
-            self.read_events(response, safe, progress)?
+            self.read_events(response, is_idempotent, progress)?
         } else {
-            self.read(response, safe)?
+            self.read(response, is_idempotent)?
         };
         self.parse(status, &bytes, SERVER)
     }
 
-    /// Reads a stream; returns status and body of the result. `safe`: the request may be repeated.
+    /// Reads a stream; returns status and body of the result. `is_idempotent`: so was the request.
     fn read_events(
         &self,
         stream: impl Read,
-        safe: bool,
+        is_idempotent: bool,
         progress: &Progress,
     ) -> Result<(u16, Vec<u8>)> {
-        let closed = || if safe { self.connection_closed() } else { Error::OutcomeUnknown };
+        let closed =
+            || if is_idempotent { self.connection_closed() } else { Error::OutcomeUnknown };
         let mut event = String::new();
         for line in BufReader::new(stream).lines() {
             let line = line.map_err(|_| closed())?;

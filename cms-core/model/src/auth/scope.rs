@@ -19,7 +19,8 @@ impl Access {
     pub const UPDATE: Self = Self(4);
     pub const DELETE: Self = Self(8);
     pub const ALL: Self = Self(1 | 2 | 4 | 8);
-    /// The rights that `GET removed` needs: it reads the ids of deleted objects.
+    /// The rights that `GET removed` needs. It only reads, but ids of deleted objects are shown to callers that may
+    /// delete.
     pub const READ_DELETED: Self = Self(2 | 8);
     /// The rights that restoring a deleted object needs.
     pub const RESTORE: Self = Self(1 | 2);
@@ -38,9 +39,9 @@ impl Access {
         self.0 & other.0 == other.0
     }
 
-    /// Returns whether these rights are refused to callers that can never write. Such callers may only
-    /// have [`Self::NONE`], [`Self::READ`] and [`Self::READ_DELETED`]. A bulk delete needs the same
-    /// rights as `READ_DELETED`, so bulk jobs call `Caller::require_write` themselves.
+    /// Returns whether requests that need these rights write: they are refused to callers that can never write. A bulk
+    /// delete needs the same rights as [`Self::READ_DELETED`], which only reads: so bulk jobs call
+    /// `Caller::require_write` themselves.
     pub fn is_write(self) -> bool {
         self != Self::NONE && self != Self::READ && self != Self::READ_DELETED
     }

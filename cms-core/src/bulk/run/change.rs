@@ -46,7 +46,7 @@ impl Transaction<'_> {
                 _ => Columns::WithoutProperties,
             };
             let (id, result) = match preparation {
-                Preparation::Gone => (String::new(), Ok(ObjectOutcome::Skipped)),
+                Preparation::Skipped => (String::new(), Ok(ObjectOutcome::Skipped)),
                 Preparation::Refused(id, errors) => (id, Err(Error::Invalid(errors))),
                 Preparation::Patch(_) | Preparation::Unprepared => {
                     match self.stored(pk, columns)? {
@@ -103,7 +103,7 @@ impl Transaction<'_> {
         } else if webhooks_were_called {
             return Err(Error::Invalid(FieldErrors::one("id", CHANGED)));
         } else {
-            (payload_of(&stored.id, current), Prevalidated::Failed)
+            (payload_of(&stored.id, current), Prevalidated::Invalid)
         };
         batch.edit((Edit::Patch, &payload), stored, validated)?;
         match batch.element_errors.pop().flatten() {

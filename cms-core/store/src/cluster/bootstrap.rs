@@ -64,11 +64,11 @@ fn fill(connection: &mut Connection, snapshot: &mut dyn SharedSnapshot) -> Resul
             transaction.execute_batch(&format!("DROP INDEX \"{name}\"")).map_err(map)?;
         }
         // A migration of an empty database leaves rows, such as the actors of the system.
-        let mirrored = tables::mirrored(&writer)?;
-        for table in &mirrored {
+        let shared = tables::shared(&writer)?;
+        for table in &shared {
             transaction.execute_batch(&format!("DELETE FROM \"{}\"", table.name)).map_err(map)?;
         }
-        for table in &mirrored {
+        for table in &shared {
             snapshot.all_rows(table, &mut |rows| rows::write_new(&writer, table, &rows))?;
         }
         for (_, sql) in &indexes {
@@ -107,7 +107,7 @@ pub(crate) fn copy_to_shared_database(
     database: &dyn SharedDatabase,
     schema: i64,
 ) -> Result<Head> {
-    let tables: Vec<SharedTable> = tables::mirrored(reader)?;
+    let tables: Vec<SharedTable> = tables::shared(reader)?;
     let head = Head {
         cluster: reader.query_value("SELECT lower(hex(randomblob(16)))", [])?,
         position: Position { commit: 0, nonce: reader.query_value("SELECT random()", [])? },

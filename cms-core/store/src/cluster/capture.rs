@@ -28,7 +28,7 @@ pub(crate) struct Capture {
     links: usize,
 }
 
-/// A changed row: the index of its table in the list of mirrored tables, and its key.
+/// A changed row: the index of its table in the list of shared tables, and its key.
 type Change = (usize, i64);
 
 impl Capture {
@@ -67,7 +67,7 @@ impl Capture {
         name: &str,
     ) -> Result<()> {
         let index = tables.iter().position(|table| table.name == name);
-        let index = index.ok_or_else(|| Error::internal(format!("{name} is no mirrored table")))?;
+        let index = index.ok_or_else(|| Error::internal(format!("{name} is no shared table")))?;
         let sql = format!("SELECT DISTINCT \"{}\" FROM \"{name}\"", tables[index].key());
         let keys: Vec<i64> = reader.query_values(&sql, [])?;
         self.changes.lock().extend(keys.into_iter().map(|key| (index, key)));

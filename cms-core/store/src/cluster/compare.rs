@@ -26,7 +26,7 @@ pub fn compare_all(
     reader: &Reader<'_>,
     snapshot: &mut dyn SharedSnapshot,
 ) -> Result<Vec<Difference>> {
-    compare(reader, &tables::mirrored(reader)?, snapshot)
+    compare(reader, &tables::shared(reader)?, snapshot)
 }
 
 /// Returns the rows that differ, by table and key. A difference of `sqlite_sequence` has the key 0.

@@ -87,7 +87,7 @@ pub enum ColumnValues {
     Blob(Vec<Option<Vec<u8>>>),
 }
 
-/// Rows of a mirrored table, by column.
+/// Rows of a shared table, by column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rows {
     /// The first column of each row.

@@ -52,7 +52,7 @@ pub struct Replica {
     metrics: ReplicaMetrics,
 }
 
-/// The mirrored tables, as of a version of the schema.
+/// The shared tables, as of a version of the schema.
 struct Mirror {
     /// Version of the schema of the cluster, and of this replica.
     schema: i64,
@@ -85,7 +85,7 @@ enum Resolved<'d> {
 impl Mirror {
     /// Reads the schema of a replica, and captures the changes of a connection to it.
     fn of(path: &Path, connection: &mut Connection) -> Result<Self> {
-        let tables = tables::mirrored(&Reader::new(connection))?;
+        let tables = tables::shared(&Reader::new(connection))?;
         let schema = migrate::stored_schema(path)?;
         Ok(Self {
             schema: schema.ok_or_else(|| Error::internal("a replica without a schema"))?,
@@ -397,7 +397,7 @@ impl Replica {
             // are sent first, and those of links and the journal are read meanwhile.
             for (name, keys) in commit.keys.iter().rev() {
                 let table = tables.iter().find(|table| table.name == *name);
-                let table = table.expect("only mirrored tables are captured");
+                let table = table.expect("only shared tables are captured");
                 rows::read(writer, table, keys, |keys, rows| {
                     self.metrics.rows_sent.inc_by(keys.len() as u64);
                     head.send(table, keys, rows);

@@ -1,4 +1,4 @@
-//! Reads and writes rows of mirrored tables on one connection.
+//! Reads and writes rows of shared tables on one connection.
 
 use cms_model::error::Result;
 use rusqlite::{

@@ -23,8 +23,8 @@ const LOCAL: [&str; 5] = [
 /// no integer key. A commit sends all links of an object as one row.
 pub(super) const LINKS: &str = "link";
 
-/// Returns the mirrored tables by name.
-pub(super) fn mirrored(reader: &Reader<'_>) -> Result<Vec<SharedTable>> {
+/// Returns the shared tables by name.
+pub(super) fn shared(reader: &Reader<'_>) -> Result<Vec<SharedTable>> {
     let names: Vec<String> = reader.query_values(
         "SELECT name FROM sqlite_schema
          WHERE type = 'table' AND name NOT LIKE 'sqlite\\_stat%' ESCAPE '\\' ORDER BY name",

@@ -3,8 +3,8 @@
 //! `link` has the links of the current and of the published version of an object, but neither the
 //! version nor the property of a link. So it finds the objects that may match; where version or
 //! property matters, the data of the object is checked (`links_to`).
-//! Conditions name columns without an alias. So if several tables of objects are visible, all of them
-//! have an alias except the one to which the conditions belong.
+//! Conditions name columns without an alias. So in a subquery inside the query of a list, the table of objects to which
+//! the conditions belong has no alias, and the other tables of objects have one.
 
 use std::collections::BTreeMap;
 
@@ -49,8 +49,8 @@ impl DataCheck {
 type SourceGroups<'s> = BTreeMap<(&'static str, bool, DataCheck), Vec<&'s LinkSources>>;
 
 impl Builder<'_> {
-    /// A term for a condition on the address of links: every object that meets the condition meets the
-    /// term, and perhaps others do. None if `link` cannot find the objects.
+    /// A term for a condition on the address of links, which is necessary, but not sufficient: it may select further
+    /// objects. None if `link` cannot find the objects.
     pub(super) fn link_address_term(&mut self, condition: &Condition) -> Option<String> {
         let (_, steps) = condition.path.relation(self.listed.properties)?;
         match &condition.path.steps[steps..] {
