@@ -51,11 +51,8 @@ pub(crate) use remote::Remote;
 
 use crate::{
     failure,
-    settings::{Settings, TargetAddress},
+    settings::{CONFIG_FILE, Settings, TargetAddress},
 };
-
-/// The only file that a new data directory may contain.
-const SETTINGS_FILE: &str = "cms.toml";
 
 /// A file that is read while it is uploaded.
 pub(crate) struct FileUpload {
@@ -253,7 +250,7 @@ pub(crate) fn open_new(address: &TargetAddress) -> failure::Result<Option<Box<dy
 /// Returns whether a data directory is missing, empty, or contains settings only.
 fn is_new(folder: &Path) -> bool {
     match fs::read_dir(folder) {
-        Ok(entries) => entries.flatten().all(|entry| entry.file_name() == SETTINGS_FILE),
+        Ok(entries) => entries.flatten().all(|entry| entry.file_name() == CONFIG_FILE),
         Err(error) => error.kind() == ErrorKind::NotFound,
     }
 }

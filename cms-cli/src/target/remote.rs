@@ -1,12 +1,12 @@
 //! A running server and its HTTP API. [`http`] sends requests, [`path`] has the paths, [`media`]
 //! transfers files, [`changes`] reads the change feed, [`progress`] reads streams with the progress of
-//! a request, [`readiness`] reads `/readyz` without a key, [`foreign`] recognises responses of other
+//! a request, [`readiness`] reads `/readyz` without a key, [`other_program`] recognises responses of other
 //! programs.
 
 mod changes;
-mod foreign;
 mod http;
 mod media;
+mod other_program;
 mod path;
 mod progress;
 mod readiness;

@@ -123,7 +123,7 @@ impl Remote {
             if error.is_data() {
                 Error::internal(format!("{}: the response is not valid: {error}", self.base))
             } else {
-                self.foreign(status, bytes)
+                self.not_a_cms_response(status, bytes)
             }
         })
     }

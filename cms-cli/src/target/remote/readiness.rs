@@ -7,8 +7,9 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::{
-    Remote, foreign,
+    Remote,
     http::{RESPONSE_TIMEOUT, root_cause},
+    other_program,
     path::READINESS,
 };
 
@@ -60,7 +61,7 @@ impl Remote {
         let read = response.take(MAX_RESPONSE_BYTES).read_to_end(&mut body);
         let parsed = serde_json::from_slice(&body).ok().filter(Readiness::is_known);
         Ok(parsed.ok_or_else(|| match read {
-            Ok(_) => foreign::describe(status.as_u16(), &body),
+            Ok(_) => other_program::describe(status.as_u16(), &body),
             Err(_) => "the connection was closed".to_owned(),
         }))
     }

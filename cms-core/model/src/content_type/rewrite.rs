@@ -168,7 +168,8 @@ impl<'a> Rewrite<'a> {
         let mut object = Map::new();
         for Property { name, .. } in self.properties.iter().filter(|property| property.title_part) {
             if let Some(value) = json::member(data.as_bytes(), name) {
-                object.insert(name.clone(), serde_json::from_slice(value).map_err(unreadable)?);
+                object
+                    .insert(name.clone(), serde_json::from_slice(value).map_err(Error::internal)?);
             }
         }
         Ok(object_title(self.properties, &object))
@@ -481,9 +482,5 @@ fn narrowed(old: &Property, new: &Property) -> Option<Property> {
 }
 
 fn parse(text: &str) -> Result<Value> {
-    serde_json::from_str(text).map_err(unreadable)
-}
-
-fn unreadable(error: serde_json::Error) -> Error {
-    Error::Internal(Box::new(error))
+    serde_json::from_str(text).map_err(Error::internal)
 }

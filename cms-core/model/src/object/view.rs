@@ -114,7 +114,7 @@ impl Audience {
     pub fn includes(self, caller: &Caller) -> bool {
         match self {
             Self::Preview => sees_every_status(caller),
-            Self::AllStates => sees_every_status(caller) || !caller.visibility.public_only,
+            Self::AllStates => !caller.visibility.public_only,
             Self::Everyone => true,
         }
     }

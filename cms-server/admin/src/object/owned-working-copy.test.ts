@@ -52,7 +52,7 @@ describe('unsaved work on the server', () => {
   it('does not replace the text of another device', async () => {
     const [phone, laptop] = [copyOf('phone', null), copyOf('laptop', null)];
     expect(await phone.write(text('from the phone'))).toBe('stored');
-    expect(await laptop.write(text('from the laptop'))).toBe('foreign');
+    expect(await laptop.write(text('from the laptop'))).toBe('other-work');
     await laptop.remove();
     expect(server.copy?.content.values).toEqual({ title: 'from the phone' });
   });
@@ -71,7 +71,7 @@ describe('unsaved work on the server', () => {
     expect(await laptop.write(text('a'))).toMatchObject({ problem: { status: 503 } });
     await laptop.send(text('a'));
     server.down = false;
-    expect(await laptop.write(text('a'))).toBe('foreign');
+    expect(await laptop.write(text('a'))).toBe('other-work');
     expect(server.copy?.content.values).toEqual({ title: 'from the phone' });
   });
 

@@ -12,7 +12,7 @@ import {
 } from './working-copy';
 
 /** `foreign`: there is a copy of another work, which stays. */
-export type CopyWriteResult = 'stored' | 'foreign' | { problem: Problem };
+export type CopyWriteResult = 'stored' | 'other-work' | { problem: Problem };
 
 /** After a 412 the stored copy is read, and if it is of this work, the write is repeated. */
 const MAX_ATTEMPTS = 3;
@@ -42,7 +42,7 @@ export class OwnedWorkingCopy {
       if (result.problem.status !== 412) return result;
       this.copyTag = null;
     }
-    return 'foreign';
+    return 'other-work';
   }
 
   /** Sends while the page may be closing; true when a response shows that the copy is stored. */
@@ -66,14 +66,14 @@ export class OwnedWorkingCopy {
   }
 
   /** Reads the stored copy and keeps its tag if it is of this work; `own` also when there is none. */
-  async #checkOwner(): Promise<'own' | 'foreign' | { problem: Problem }> {
+  async #checkOwner(): Promise<'own' | 'other-work' | { problem: Problem }> {
     const result = await readCopy(this.type, this.id);
     if ('problem' in result) {
       if (result.problem.status !== 404) return result;
       this.copyTag = null;
       return 'own';
     }
-    if (contentOf(result.data).workId !== this.workId) return 'foreign';
+    if (contentOf(result.data).workId !== this.workId) return 'other-work';
     this.copyTag = result.etag;
     return 'own';
   }

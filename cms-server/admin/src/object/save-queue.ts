@@ -184,8 +184,8 @@ export class SaveQueue {
       }
       const mayBeWritten = !NOT_WRITTEN_STATUSES.includes(result.problem.status);
       if (mayBeWritten && write.kind === 'update') this.#unconfirmed.add(write.values);
-      // If the server has certainly created nothing, the next attempt creates the newest values.
-      if (mayBeWritten && this.#creation) this.#creation.mayExist = true;
+      if (this.#creation && mayBeWritten) this.#creation.mayExist = true;
+      // If no attempt so far can have created the object, the next one creates it with the newest values.
       if (!this.#creation?.mayExist) this.#creation = null;
       await this.#pause(retryDelay(result.problem, failures), result.problem);
       failures += 1;

@@ -15,7 +15,7 @@ const server = vi.hoisted(() => ({
   limit: Infinity,
 }));
 
-vi.mock('../session/session.svelte', () => ({ session: { isForeign: false } }));
+vi.mock('../session/session.svelte', () => ({ session: { isOtherUser: false } }));
 vi.mock('./unsaved-work-db', () => ({
   putUnsavedWork: async (work: UnsavedWork) => {
     await new Promise((done) => setTimeout(done, 5));

@@ -37,14 +37,14 @@ export class UnsavedWorkStore {
   creation: UnsavedWork['creation'] | undefined;
   #key: UnsavedWorkKey;
   /**
-   * Number of edits; `#onDevice` and `#onServer` are this number when the work was last stored there. A removal is an
-   * edit, too: what is on its way then belongs to an earlier one.
+   * The number of the last edit, and of the edit up to which the work is stored on the device and on the server. A
+   * removal is an edit, too: what is on its way then belongs to an earlier one.
    */
-  #edits = 0;
-  #onDevice = 0;
-  #onServer = 0;
-  /** `#edits` when the work was last removed, or the screen was left. */
-  #cleared = 0;
+  #lastEdit = 0;
+  #editOnDevice = 0;
+  #editOnServer = 0;
+  /** The number of the last edit when the work was last removed, or the screen was left. */
+  #clearedEdit = 0;
   #serverFailed = false;
   /** The size of the work that the server has refused as too large; work of this size or more is not sent. */
   #refusedBytes = Infinity;
@@ -78,7 +78,7 @@ export class UnsavedWorkStore {
       void this.clear();
       return;
     }
-    this.#edits += 1;
+    this.#lastEdit += 1;
     this.#deviceTimer ??= setTimeout(() => void this.#storeOnDevice(), DEVICE_DELAY_MS);
     clearTimeout(this.#serverTimer);
     this.#serverTimer = setTimeout(() => void this.#storeOnServer(), SERVER_DELAY_MS);
@@ -87,24 +87,25 @@ export class UnsavedWorkStore {
 
   /** Stores now what is not stored yet: the user has left a field, or the screen. */
   async flush(): Promise<void> {
-    if (this.#edits === this.#cleared) return;
+    if (this.#lastEdit === this.#clearedEdit) return;
     await Promise.all([this.#storeOnDevice(), this.#storeOnServer()]);
   }
 
   /** Stores when the page is hidden or closed: then a response may never arrive. */
   flushOnPageHide(): void {
     const content = this.content();
-    if (content === null || this.#edits === this.#cleared) return;
-    if (this.#onDevice < this.#edits) void this.#storeOnDevice();
-    if (this.#onServer < this.#edits && !this.deviceOnly && !session.isForeign) void this.#sendNow(content);
+    if (content === null || this.#lastEdit === this.#clearedEdit) return;
+    if (this.#editOnDevice < this.#lastEdit) void this.#storeOnDevice();
+    if (this.#editOnServer < this.#lastEdit && !this.deviceOnly && !session.isOtherUser)
+      void this.#sendNow(content);
   }
 
   async #sendNow(content: CopyContent): Promise<void> {
-    const edits = this.#edits;
+    const edits = this.#lastEdit;
     this.#exists = true;
     if (!(await this.#copy.send(content))) return;
     // This runs only if the page still exists: it was hidden, not closed.
-    this.#onServer = Math.max(this.#onServer, edits);
+    this.#editOnServer = Math.max(this.#editOnServer, edits);
     this.#report({ at: serverNow() });
   }
 
@@ -137,10 +138,10 @@ export class UnsavedWorkStore {
   async deleteFound(workId: string | null): Promise<void> {
     const { user, type, id } = this.#key;
     this.deviceOnly = false;
-    const edits = this.#edits;
+    const edits = this.#lastEdit;
     await this.flush();
     // The work in the form could be stored nowhere: the earlier work, of which it may have parts, stays.
-    if (this.content() !== null && Math.max(this.#onDevice, this.#onServer) < edits) return;
+    if (this.content() !== null && Math.max(this.#editOnDevice, this.#editOnServer) < edits) return;
     this.#queue = this.#queue.then(async () => {
       if (workId !== null) await deleteUnsavedWork({ user, type, id, workId }).catch(() => undefined);
       // The work in the form replaces the copy.
@@ -168,8 +169,8 @@ export class UnsavedWorkStore {
   async move(id: string, workId: string): Promise<void> {
     const old = this.#key;
     this.rename(id, workId);
-    this.#onDevice = this.#onServer = 0;
-    this.#edits += 1;
+    this.#editOnDevice = this.#editOnServer = 0;
+    this.#lastEdit += 1;
     await this.flush();
     if (this.state.status === 'stored') await deleteUnsavedWork(old).catch(() => undefined);
   }
@@ -178,13 +179,13 @@ export class UnsavedWorkStore {
     clearTimeout(this.#deviceTimer);
     this.#deviceTimer = undefined;
     const content = this.content();
-    const edits = this.#edits;
-    if (content === null || this.#onDevice === edits) return;
+    const edits = this.#lastEdit;
+    if (content === null || this.#editOnDevice === edits) return;
     this.#exists = true;
     const savedAt = serverNow();
     try {
       await putUnsavedWork(this.#work(content, savedAt));
-      this.#onDevice = Math.max(this.#onDevice, edits);
+      this.#editOnDevice = Math.max(this.#editOnDevice, edits);
       this.#report({ deviceFailed: false, at: savedAt });
     } catch {
       this.#report({ deviceFailed: true });
@@ -195,7 +196,7 @@ export class UnsavedWorkStore {
   }
 
   #work({ values, base, sources = [] }: CopyContent, savedAt: number): UnsavedWork {
-    const synced = this.#onServer === this.#edits;
+    const synced = this.#editOnServer === this.#lastEdit;
     const text = exactText(values, sources);
     const creation = this.creation && { creation: this.creation };
     return { ...this.#key, values, text, base, savedAt, sentTag: this.#copy.tag, synced, ...creation };
@@ -205,8 +206,8 @@ export class UnsavedWorkStore {
     clearTimeout(this.#serverTimer);
     const waiting = this.#queue.then(async () => {
       const content = this.content();
-      const edits = this.#edits;
-      if (content === null || this.deviceOnly || session.isForeign || this.#onServer === edits) return;
+      const edits = this.#lastEdit;
+      if (content === null || this.deviceOnly || session.isOtherUser || this.#editOnServer === edits) return;
       if (this.#refusedBytes !== Infinity && objectSize(content.values).bytes >= this.#refusedBytes) return;
       this.#exists = true;
       const result = await this.#copy.write(content);
@@ -214,17 +215,17 @@ export class UnsavedWorkStore {
       const isTooLarge = typeof result === 'object' && result.problem.status === 413;
       this.#refusedBytes = isTooLarge ? objectSize(content.values).bytes : Infinity;
       // Both stay: the copy of the other device on the server, this work in this browser.
-      if (result === 'foreign') this.deviceOnly = true;
+      if (result === 'other-work') this.deviceOnly = true;
       if (result !== 'stored') {
         if (typeof result === 'object' && isRetryable(result.problem)) this.#retryServer();
         this.#report();
         return;
       }
       this.#failures = 0;
-      this.#onServer = Math.max(this.#onServer, edits);
+      this.#editOnServer = Math.max(this.#editOnServer, edits);
       this.#report({ at: serverNow() });
       // Record in this browser that the server has it.
-      if (this.#onDevice === edits)
+      if (this.#editOnDevice === edits)
         await putUnsavedWork(this.#work(content, serverNow())).catch(() => undefined);
     });
     this.#queue = waiting;
@@ -243,16 +244,16 @@ export class UnsavedWorkStore {
     clearTimeout(this.#deviceTimer);
     clearTimeout(this.#serverTimer);
     this.#deviceTimer = undefined;
-    this.#edits += 1;
-    this.#cleared = this.#onDevice = this.#onServer = this.#edits;
+    this.#lastEdit += 1;
+    this.#clearedEdit = this.#editOnDevice = this.#editOnServer = this.#lastEdit;
   }
 
   #report(changes: Partial<UnsavedWorkState> = {}): void {
     const { deviceFailed } = { ...this.state, ...changes };
-    const stored = Math.max(this.#onDevice, this.#onServer) === this.#edits;
-    const failed = deviceFailed && (this.#serverFailed || this.deviceOnly || session.isForeign);
+    const stored = Math.max(this.#editOnDevice, this.#editOnServer) === this.#lastEdit;
+    const failed = deviceFailed && (this.#serverFailed || this.deviceOnly || session.isOtherUser);
     const status =
-      this.#edits === this.#cleared ? 'empty' : stored ? 'stored' : failed ? 'failed' : 'pending';
+      this.#lastEdit === this.#clearedEdit ? 'empty' : stored ? 'stored' : failed ? 'failed' : 'pending';
     this.state = { ...this.state, ...changes, status };
     this.onstate(this.state);
   }

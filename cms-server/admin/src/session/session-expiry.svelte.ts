@@ -23,7 +23,7 @@ function resumeRequests(): void {
 /** Continues with the session of a sign-in in the dialog. */
 export async function continueAs(signedIn: Schema['CurrentSession']): Promise<Problem | null> {
   const problem = await useSession(signedIn);
-  if (!problem && !session.isForeign) {
+  if (!problem && !session.isOtherUser) {
     resumeRequests();
     channel?.postMessage({ user: signedIn.user.id });
   }
@@ -51,6 +51,6 @@ export function watchSession(): void {
     else resumeRequests();
   });
   document.addEventListener('visibilitychange', () => {
-    if (!document.hidden && session.context && !session.isForeign) void loadSession();
+    if (!document.hidden && session.context && !session.isOtherUser) void loadSession();
   });
 }

@@ -22,7 +22,7 @@ export const session = {
     return context;
   },
   /** Another user has signed in: nothing of this page may be sent in their name. */
-  get isForeign(): boolean {
+  get isOtherUser(): boolean {
     return foreign;
   },
   /** Content types that the user may read, by label. */

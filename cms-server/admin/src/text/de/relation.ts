@@ -15,6 +15,8 @@ export const relation: Texts['relation'] = {
   damaged: 'ist keine Verknüpfung',
   notPublic: 'für Besucher noch nicht sichtbar',
   openFull: 'Als Seite öffnen',
+  unsavedNew: (title, list) =>
+    `${title} ist nicht gespeichert. Es ist zwischengespeichert: weiter unter „${list}“ auf der Startseite.`,
   unsaved: (title) =>
     `${title} hat nicht gespeicherte Änderungen. Sie sind zwischengespeichert: öffnen Sie es wieder, um weiterzuschreiben.`,
 };

@@ -13,5 +13,7 @@ export const relation = {
   damaged: 'is not a link',
   notPublic: 'readers do not see it yet',
   openFull: 'Open as a page',
+  unsavedNew: (title: string, list: string) =>
+    `${title} is not saved. It is stored: continue in “${list}” on Home.`,
   unsaved: (title: string) => `${title} has unsaved changes. They are stored: open it again to continue.`,
 };

@@ -19,7 +19,7 @@ fn is_html(body: &[u8]) -> bool {
 
 /// Returns whether a response is from another program. Errors of cms are JSON, and a 404 of cms has
 /// the member `code`, or `errors` as in GraphQL.
-fn is_foreign(status: u16, body: &[u8]) -> bool {
+fn is_of_other_program(status: u16, body: &[u8]) -> bool {
     // 429 and 503 of a proxy are treated like those of cms (`Retry-After`), unless they are HTML.
     if status < 300 || matches!(status, 429 | 503) {
         return is_html(body);
@@ -38,10 +38,14 @@ fn is_foreign(status: u16, body: &[u8]) -> bool {
 impl Remote {
     /// Refuses the response of another program.
     pub(super) fn require_cms_response(&self, status: u16, body: &[u8]) -> Result<()> {
-        if is_foreign(status, body) { Err(self.foreign(status, body)) } else { Ok(()) }
+        if is_of_other_program(status, body) {
+            Err(self.not_a_cms_response(status, body))
+        } else {
+            Ok(())
+        }
     }
 
-    pub(super) fn foreign(&self, status: u16, body: &[u8]) -> Error {
+    pub(super) fn not_a_cms_response(&self, status: u16, body: &[u8]) -> Error {
         Error::Unreachable(format!("{}: {}", self.base(), describe(status, body)))
     }
 }
@@ -71,7 +75,7 @@ mod tests {
             (503, "<html>", true),
             (503, r#"{"code":503,"message":"Service Unavailable"}"#, false),
         ] {
-            assert_eq!(is_foreign(status, body.as_bytes()), is_other, "{status} {body}");
+            assert_eq!(is_of_other_program(status, body.as_bytes()), is_other, "{status} {body}");
         }
         assert!(describe(502, b"<html>").contains("(status 502, HTML)"));
     }
