@@ -193,6 +193,16 @@ test('pastes from other pages without scripts and foreign images', async ({ page
   ).toBeVisible();
   await save(page);
   expect((await server.stored('product/tidewater')).description).toBe('<h2>Head</h2><p>Word bad</p>');
+  await paste(
+    editor,
+    'a b c',
+    '<b style="font-weight:normal"><p><span style="font-weight:400">a </span><span style="font-weight:700">b</span></p></b>' +
+      '<p class="MsoListParagraph" style="mso-list:l0 level1 lfo1"><span style="mso-list:Ignore">· </span>c</p>',
+  );
+  await save(page);
+  await expect
+    .poll(async () => (await server.stored('product/tidewater')).description)
+    .toBe('<p>a <strong>b</strong></p><ul><li>c</li></ul>');
   const started = Date.now();
   await paste(editor, 'word '.repeat(300_000));
   await expect(page.getByText('It was not pasted.')).toBeVisible();

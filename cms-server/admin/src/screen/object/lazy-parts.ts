@@ -13,6 +13,7 @@ export const lazyParts = {
   conflict: part(() => import('./MergeConflictDialog.svelte')),
   discard: part(() => import('./DiscardDialog.svelte')),
   errors: part(() => import('./ErrorSummary.svelte')),
+  presence: part(() => import('./PresenceMark.svelte')),
   tooLarge: () => import('./TooLargeNotice.svelte'),
   delete: part(() => import('./side/DeleteDialog.svelte')),
   publish: part(() => import('./side/PublishDialog.svelte')),
