@@ -113,6 +113,33 @@ fn misspelt_names_of_searches_and_rules_have_suggestions() {
 }
 
 #[test]
+fn misspelt_properties_of_refused_objects_have_suggestions() {
+    on_both_targets(|cli| {
+        prepare(cli);
+        cli.write("rows.csv", "id,titel,abc\na,One,x\nb,Two,y\n");
+        cli.write("object.json", r#"{"titel":"One","abc":1}"#);
+        let hint = "hint: the type \"note\" has no property \"titel\", did you mean \"title\"?\n";
+        for (command, exit) in [
+            ("import note rows.csv", 7),
+            ("import note rows.csv --dry-run", 7),
+            ("object create note object.json", 6),
+            ("object create note object.json --dry-run", 6),
+            ("object update note one object.json --patch", 6),
+            ("object validate note object.json", 6),
+        ] {
+            let output = cli.run_line(command);
+            output.exits(exit).stderr_contains(hint);
+            assert_eq!(
+                output.stderr.matches("has no property").count(),
+                1,
+                "{}",
+                output.transcript()
+            );
+        }
+    });
+}
+
+#[test]
 fn filters_of_searches_have_the_name_of_other_commands() {
     let cli = Cli::with_data();
     prepare(&cli);

@@ -211,22 +211,37 @@ pub(super) fn add_filter_hint(error: Error) -> Failure {
     Failure::from(error).hints(is_about_type.then(hint))
 }
 
-/// Returns the allowed URLs, for a webhook that was refused because of its URL.
-pub(super) fn webhook_hint(content_type: &str, errors: &FieldErrors) -> Option<String> {
-    (content_type == WEBHOOK_TYPE && !errors.at("url").is_empty()).then(|| {
+/// Returns hints about an object that was refused: the allowed URLs of a webhook, and properties of similar names instead
+/// of undeclared ones.
+pub(super) fn object_hints(content_type: &ContentType, errors: &FieldErrors) -> Vec<String> {
+    let name = &content_type.name;
+    let is_about_url = name == WEBHOOK_TYPE && !errors.at("url").is_empty();
+    let url_hint = is_about_url.then(|| {
         "a webhook needs an https:// URL; start the server with --webhook-allow-http to allow \
          http:// (CMS_WEBHOOK_ALLOW_HTTP=true, also for commands with --data)"
             .to_owned()
-    })
+    });
+    let is_undeclared =
+        |message: &String| MessageCode::of(message) == Some(MessageCode::Undeclared);
+    let undeclared = errors.iter().filter(|(_, messages)| messages.iter().any(is_undeclared));
+    let undeclared = undeclared.map(|(path, _)| path).filter(|path| !path.contains(['.', '[']));
+    let known: Vec<&str> = declared(content_type).collect();
+    let similar = undeclared.filter_map(|path| {
+        let near = nearest(path, known.iter().copied())?;
+        Some(format!("the type \"{name}\" has no property \"{path}\", did you mean \"{near}\"?"))
+    });
+    url_hint.into_iter().chain(similar).collect()
 }
 
-/// Adds the allowed URLs to an error about a webhook.
-pub(super) fn add_object_hint(content_type: &str, error: Error) -> Failure {
-    let hint = match &error {
-        Error::Invalid(errors) => webhook_hint(content_type, errors),
+/// Adds hints to the error of a refused object.
+pub(super) fn add_object_hints(target: &dyn Target, content_type: &str, error: Error) -> Failure {
+    let hints = match &error {
+        Error::Invalid(errors) => {
+            target.get_type(content_type).ok().map(|ty| object_hints(&ty, errors))
+        }
         _ => None,
     };
-    Failure::from(error).hints(hint)
+    Failure::from(error).hints(hints.unwrap_or_default())
 }
 
 /// Returns hints with the enabled transitions of the objects for which `transition` was refused.

@@ -96,7 +96,7 @@ pub(super) fn run(
             }
             let created = target
                 .create_object(&r#type, object)
-                .map_err(|error| hints::add_object_hint(&r#type, error))?;
+                .map_err(|error| hints::add_object_hints(&*target, &r#type, error))?;
             show(&created, "created", printer)?;
         }
         ObjectCommand::Update { r#type, id_and_file, patch, selection, dry_run } => {
@@ -132,7 +132,7 @@ pub(super) fn run(
             }
             let updated = target
                 .update_object(&r#type, &id, object, patch)
-                .map_err(|error| hints::add_object_hint(&r#type, error))?;
+                .map_err(|error| hints::add_object_hints(&*target, &r#type, error))?;
             show(&updated, "updated", printer)?;
         }
         ObjectCommand::Validate { r#type, file, id, patch } => {
@@ -192,7 +192,7 @@ fn validate(
 ) -> Result<()> {
     target
         .validate_object(content_type, object, request)
-        .map_err(|error| hints::add_object_hint(content_type, error))
+        .map_err(|error| hints::add_object_hints(target, content_type, error))
 }
 
 /// The requested objects, and the number of all matching objects.

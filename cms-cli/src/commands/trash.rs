@@ -58,7 +58,7 @@ pub(super) fn run(
             let restore = RestoreRequest { id: new_id, data: None, draft };
             let restored = target
                 .restore(&item.entry, &restore)
-                .map_err(|error| hints::add_object_hint(&r#type, error))?;
+                .map_err(|error| hints::add_object_hints(&*target, &r#type, error))?;
             let id = restored["id"].as_str().unwrap_or_default().to_owned();
             printer.value(&restored, || format!("restored {type}/{id}\n"))?;
         }

@@ -24,6 +24,7 @@ pub const NOT_AN_OPTION: &str = "The value does not match possible options";
 pub const DUPLICATES: &str = "There are no duplicates allowed in the array";
 
 const REQUIRED: (&str, &str) = ("The property ", " is required");
+const UNDECLARED: &str = " is not defined and the definition does not allow additional properties";
 const MISSING_FILTER_TYPE: &str = "Missing filter type for ";
 const UNKNOWN_FILTER_TYPE: &str = "Unknown filter type ";
 const BATCH_LIMIT: &str = "Batch limit exceeded, limit: ";
@@ -44,6 +45,8 @@ pub enum MessageCode {
     Required,
     /// A filter has no type or an unknown one.
     FilterType,
+    /// The content type does not declare the property.
+    Undeclared,
 }
 
 impl MessageCode {
@@ -56,6 +59,8 @@ impl MessageCode {
             || message.starts_with(UNKNOWN_FILTER_TYPE)
         {
             Some(Self::FilterType)
+        } else if message.ends_with(UNDECLARED) {
+            Some(Self::Undeclared)
         } else {
             None
         }
@@ -195,9 +200,7 @@ pub fn used_together(others: &[String]) -> String {
 }
 
 pub fn undeclared(name: &str) -> String {
-    format!(
-        "The property {name} is not defined and the definition does not allow additional properties"
-    )
+    format!("The property {name}{UNDECLARED}")
 }
 
 #[cfg(test)]

@@ -24,7 +24,7 @@ use cms_core::{
 };
 use serde_json::{Map, Value, json};
 
-use self::report::{FileCounts, RefusalLine, Report};
+use self::report::{FileCounts, Report};
 use super::{NOTHING_CHANGED, counted, open_to_write};
 #[cfg(feature = "serve")]
 use crate::target::Direct;
@@ -290,7 +290,7 @@ fn print(report: &Report, options: &Options<'_>, printer: &Printer) -> Result<()
             None => "hint: --rejects FILE keeps refused objects with the reasons".to_owned(),
         })?;
     }
-    printer.hints(report.refusals.iter().find_map(RefusalLine::hint))?;
+    printer.hints(report.hints.iter().cloned())?;
     if options.rules.dry_run {
         printer.note(NOTHING_CHANGED)?;
     }

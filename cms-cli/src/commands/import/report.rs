@@ -9,6 +9,7 @@ use std::{
 use cms_core::{
     FieldErrors,
     import::{ImportCounts, Refusal},
+    wire::content_type::ContentType,
 };
 use serde::Serialize;
 use serde_json::json;
@@ -23,6 +24,7 @@ use crate::{
 pub(super) const MAX_REFUSALS: usize = 10_000;
 /// Refusals that are printed as lines.
 pub(super) const MAX_PRINTED: u64 = 20;
+const MAX_HINTS: usize = 5;
 
 /// The result of an import so far.
 pub(in super::super) struct Report {
@@ -31,6 +33,8 @@ pub(in super::super) struct Report {
     /// The first refused objects and files.
     pub(in super::super) refusals: Vec<RefusalLine>,
     pub(in super::super) interrupted: bool,
+    /// How to correct refused objects, where the reasons do not say it.
+    pub(super) hints: Vec<String>,
     /// Refused objects and files so far.
     refused: u64,
     max_printed: u64,
@@ -46,13 +50,6 @@ pub(in super::super) struct RefusalLine {
     location: String,
     id: Option<String>,
     errors: FieldErrors,
-}
-
-impl RefusalLine {
-    /// The allowed values, where the reasons do not name them.
-    pub(super) fn hint(&self) -> Option<String> {
-        hints::webhook_hint(&self.content_type, &self.errors)
-    }
 }
 
 /// Number of files of media objects by outcome.
@@ -89,6 +86,7 @@ impl Report {
             files: FileCounts::default(),
             refusals: Vec::new(),
             interrupted: false,
+            hints: Vec::new(),
             refused: 0,
             max_printed,
             rejects: rejects.map(create).transpose()?.map(BufWriter::new),
@@ -109,6 +107,17 @@ impl Report {
     /// Returns whether anything was refused.
     pub(super) fn has_refusals(&self) -> bool {
         self.objects.refused + self.files.refused > 0
+    }
+
+    /// Collects hints about the refused objects of a type.
+    pub(super) fn add_hints(&mut self, content_type: &ContentType) {
+        for refusal in self.refusals.iter().filter(|line| line.content_type == content_type.name) {
+            for hint in hints::object_hints(content_type, &refusal.errors) {
+                if self.hints.len() < MAX_HINTS && !self.hints.contains(&hint) {
+                    self.hints.push(hint);
+                }
+            }
+        }
     }
 
     /// Prints a refusal and writes it to the file of rejects.
