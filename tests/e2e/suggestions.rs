@@ -121,7 +121,6 @@ fn misspelt_properties_of_refused_objects_have_suggestions() {
         let hint = "hint: the type \"note\" has no property \"titel\", did you mean \"title\"?\n";
         for (command, exit) in [
             ("import note rows.csv", 7),
-            ("import note rows.csv --dry-run", 7),
             ("object create note object.json", 6),
             ("object create note object.json --dry-run", 6),
             ("object update note one object.json --patch", 6),
