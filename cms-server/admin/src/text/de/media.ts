@@ -36,7 +36,6 @@ export const media: Texts['media'] = {
   view: 'Ansicht',
   grid: 'Raster',
   list: 'Liste',
-  pages: 'Seiten',
   leaveUploads:
     'Dateien werden noch hochgeladen. Wenn Sie die Seite jetzt verlassen, sehen Sie nicht, welche davon abgelehnt werden. Trotzdem verlassen?',
   dropHere: 'Loslassen, um die Dateien hochzuladen',

@@ -33,7 +33,6 @@ export const media = {
   view: 'View',
   grid: 'Grid',
   list: 'List',
-  pages: 'Pages',
   leaveUploads:
     'Files are still being uploaded. If you leave now, you do not see which of them are refused. Leave anyway?',
   dropHere: 'Drop the files to upload them',
