@@ -62,7 +62,9 @@ pub(super) fn run(
     }
     import.report.objects = importer.counts();
     import.report.interrupted |= importer.counts().interrupted;
-    files_by_type.iter().for_each(|files| import.report.add_hints(&files.content_type));
+    for files in files_by_type {
+        import.report.add_hints(&files.content_type);
+    }
     import.report.flush()?;
     finished.map_err(|failure| {
         let (created, updated) = (importer.counts().created, importer.counts().updated);
