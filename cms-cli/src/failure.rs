@@ -178,7 +178,7 @@ impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         let hint = match &error {
             Error::Unauthenticated => "check the key in CMS_KEY or --key-file".to_owned(),
-            Error::Forbidden => "use a key with more rights (see `cms key list`), or raise --max-objects or --max-types of the server"
+            Error::Forbidden => "use a key with more rights (see `cms key list`); a create is also refused at --max-objects or --max-types of the server"
                 .to_owned(),
             Error::DataLoss(names) => {
                 let names = names.iter().map(|name| format!("--allow-data-loss={name}"));
