@@ -496,7 +496,8 @@ fn lists_cut_long_titles() {
 /// The size of the response was computed without these authors.
 #[test]
 fn hydrated_object_has_its_author() {
-    let test = with_type(article());
+    let test = TestCms::standalone();
+    test.cms.types().create(&Caller::local(), article()).unwrap();
     let (user, objects) = (ada(&test), test.cms.objects());
     objects.create(&user, "article", map(json!({ "id": "b", "title": "B" }))).unwrap();
     let related = json!([link("article", "b")]);
