@@ -141,9 +141,9 @@ impl Searching<'_> {
         self.cms.index.index_batch(self.source())
     }
 
-    /// As [`Self::advance`], unless it is better to wait for more changes. A server calls it
+    /// As [`Self::index_batch`], unless it is better to wait for more changes. A server calls it
     /// continuously, so that searches have little to index.
-    pub fn advance_if_due(&self) -> Result<bool> {
+    pub fn index_batch_if_due(&self) -> Result<bool> {
         let seq = self.cms.store.read_autocommit(|reader| Ok(reader.journal_head()?.seq))?;
         if self.cms.index.is_due(seq) { self.index_batch() } else { Ok(false) }
     }

@@ -377,16 +377,16 @@ fn search_does_not_wait_forever_for_another_process() {
 #[test]
 fn background_indexing_is_due_after_changes_only() {
     let test = with_types();
-    let advance_if_due = || while test.cms.search().advance_if_due().unwrap() {};
+    let index_batch_if_due = || while test.cms.search().index_batch_if_due().unwrap() {};
     let position = || test.cms.statistics().unwrap().index_position;
     create(&test.cms, "article", "a");
-    advance_if_due();
+    index_batch_if_due();
     let first = position();
     assert!(first.is_some());
-    advance_if_due();
+    index_batch_if_due();
     assert_eq!(position(), first);
     create(&test.cms, "article", "b");
-    advance_if_due();
+    index_batch_if_due();
     assert!(position() > first);
     assert_same(&test.cms);
 }

@@ -35,7 +35,7 @@ pub(super) async fn publish_due(app: Arc<App>) {
 /// [`poll`] pauses longer, so that the log does not get the same error five times a second. Searches
 /// do not wait for the end of this pause: each of them tries to index immediately.
 pub(super) async fn index(app: Arc<App>) {
-    poll(app, ("index", Work::Search), |cms| cms.search().advance_if_due()).await;
+    poll(app, ("index", Work::Search), |cms| cms.search().index_batch_if_due()).await;
 }
 
 /// Runs bulk jobs, one after the other. A job continues when the database takes writes again.
