@@ -209,7 +209,7 @@ fn import_skips_a_byte_order_mark() {
     cli.copy(&files());
     cli.run(&["ctd", "apply", "shop.yaml"]).exits(0);
     for (name, text) in
-        [("a.json", r#"[{"id":"a","name":"A"}]"#), ("b.ndjson", r#"{"id":"b","name":"B"}"#)]
+        [("a.json", r#"[{"id":"a","title":"A"}]"#), ("b.ndjson", r#"{"id":"b","title":"B"}"#)]
     {
         cli.write(name, &format!("\u{feff}{text}"));
         let output = cli.run(&["import", "product", name, "--dry-run"]);

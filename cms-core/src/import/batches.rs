@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::{
     ImportOptions, Importer, OnConflict, PendingReport, PreparedSave, SaveMode,
-    importer::{ImportOutcome, SaveAttempt},
+    importer::{ImportOutcome, SaveAttempt, TypeImport},
     object::ImportObject,
 };
 use cms_model::{
@@ -65,7 +65,7 @@ impl<'t> Importer<'t> {
         let content_type = self.types[index].content_type;
         let values: Vec<&Value> = attempts.iter().map(SaveAttempt::value).collect();
         let update = self.options.on_conflict == OnConflict::Update;
-        let mut refused = self.save(&content_type.name, &values, update, first_attempt)?;
+        let mut refused = self.save_or_validate(index, &values, update, first_attempt)?;
         let saved = attempts.len() - refused.len();
         for (number, SaveAttempt { object, partial, exists }) in attempts.into_iter().enumerate() {
             match refused.remove(&number) {
@@ -98,6 +98,21 @@ impl<'t> Importer<'t> {
         self.target.prepare_save(content_type, &values, mode)
     }
 
+    /// Saves objects of the type at `index` as [`Self::save`] does. A dry run only validates them.
+    pub(super) fn save_or_validate(
+        &mut self,
+        index: usize,
+        objects: &[&Value],
+        update_existing: bool,
+        first_attempt: Option<Result<PendingReport>>,
+    ) -> Result<BTreeMap<usize, FieldErrors>> {
+        let TypeImport { content_type, validator, .. } = &self.types[index];
+        match validator {
+            Some(validator) => Ok(validator.invalid_objects(objects, update_existing)),
+            None => self.save(&content_type.name, objects, update_existing, first_attempt),
+        }
+    }
+
     /// Saves objects; returns the errors of the refused ones by their index. `first_attempt` is the result of
     /// sending all of these objects as one batch, if they were sent already. They are sent again, in smaller
     /// batches, only if that batch had too many objects or may have been too large.
@@ -109,9 +124,6 @@ impl<'t> Importer<'t> {
         mut first_attempt: Option<Result<PendingReport>>,
     ) -> Result<BTreeMap<usize, FieldErrors>> {
         let mut refused = BTreeMap::new();
-        if self.options.dry_run {
-            return Ok(refused);
-        }
         let mut start = 0;
         let mut size = if first_attempt.is_some() { objects.len() } else { self.batch_size };
         while start < objects.len() {

@@ -84,15 +84,18 @@ pub fn featured_image_updates<'p>(
     updates
 }
 
-/// The content type of a payload that a dry run does not create: only the parts that its objects need.
-pub fn provisional_type(payload: &Map<String, Value>) -> ContentType {
+/// The content type that a dry run would create or change: only the parts that its objects need.
+pub fn planned_type(payload: &Map<String, Value>, stored: Option<&ContentType>) -> ContentType {
     let part = |key: &str| payload.get(key).cloned().unwrap_or(Value::Null);
     let name = part("name").as_str().unwrap_or_default().to_owned();
+    let unchanged = stored
+        .cloned()
+        .unwrap_or_else(|| ContentType { label: name.clone(), ..ContentType::default() });
     ContentType {
-        label: name.clone(),
         name,
         schema_definition: part("schemaDefinition"),
         meta_definition: part("metaDefinition"),
-        ..ContentType::default()
+        slugs: serde_json::from_value(part("slugs")).unwrap_or_default(),
+        ..unchanged
     }
 }

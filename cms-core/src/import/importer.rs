@@ -24,6 +24,7 @@ use super::{
     ImportRecord, ImportTarget,
     batches::BatchInFlight,
     compare::{has_same_creation_date, is_unchanged},
+    dry_run::ObjectValidator,
     fetch::fetch,
     links::{has_link, targets_first, without_pending_links},
     object::{ImportObject, ObjectAddress, address},
@@ -154,6 +155,8 @@ pub struct Importer<'a> {
 /// A content type and its objects that are not complete yet.
 pub(super) struct TypeImport<'a> {
     pub(super) content_type: &'a ContentType,
+    /// In a dry run.
+    pub(super) validator: Option<ObjectValidator>,
     /// Ids of deleted objects in lower case; loaded only with [`OnConflict::Keep`] or `keep_dates`,
     /// otherwise empty.
     deleted_ids: &'a HashSet<String>,
@@ -232,8 +235,13 @@ impl<'a> Importer<'a> {
     /// Begins the objects of a type. `deleted_ids` contains the ids of its deleted objects in
     /// lower case.
     pub fn begin(&mut self, content_type: &'a ContentType, deleted_ids: &'a HashSet<String>) {
-        let (waiting, without_links) = (Vec::new(), Vec::new());
-        self.types.push(TypeImport { content_type, deleted_ids, waiting, without_links });
+        self.types.push(TypeImport {
+            content_type,
+            validator: self.options.dry_run.then(|| ObjectValidator::new(content_type)),
+            deleted_ids,
+            waiting: Vec::new(),
+            without_links: Vec::new(),
+        });
     }
 
     /// Imports an object of the type that was begun last. An object that cannot be read is refused
@@ -309,7 +317,7 @@ impl<'a> Importer<'a> {
             let objects = mem::take(&mut self.types[index].without_links);
             let values: Vec<&Value> =
                 objects.iter().map(|(object, _)| object.version_to_create()).collect();
-            for (number, errors) in self.save(name, &values, true, None)? {
+            for (number, errors) in self.save_or_validate(index, &values, true, None)? {
                 // The object exists, but without its links.
                 let (object, outcome) = &objects[number];
                 self.counts.remove(*outcome);

@@ -11,6 +11,7 @@ mod batches;
 mod bulk_load;
 mod compare;
 mod definitions;
+mod dry_run;
 mod fetch;
 mod importer;
 mod links;
@@ -27,7 +28,7 @@ use serde_json::Value;
 pub use self::{
     definitions::{
         definition, featured_image_updates, is_builtin_type, is_system_type,
-        is_unchanged_builtin_type, provisional_type, select_definitions,
+        is_unchanged_builtin_type, planned_type, select_definitions,
     },
     fetch::{fetch, list_ids, read_all_pages},
     importer::{ImportCounts, ImportOptions, Importer, OnConflict, Refusal},

@@ -9,12 +9,12 @@ use serde_json::{Map, Value, json, value::to_raw_value};
 
 use super::{
     ImportCounts, ImportOptions, ImportTarget, Importer, OnConflict, PendingReport, PreparedSave,
-    SaveMode,
+    Refusal, SaveMode,
     compare::{Completeness, completeness, difference, has_same_creation_date, is_unchanged},
     importer::BATCH_SIZE,
     links::{order_by_links, without_pending_links},
     object::{ImportObject, address},
-    provisional_type,
+    planned_type,
     statuses::shortest_path,
 };
 use cms_model::{
@@ -210,7 +210,7 @@ fn linking(name: &str, relations: &[(&str, bool)]) -> ContentType {
         "schemaDefinition": {"required": required},
         "metaDefinition": {"propertiesConfig": configs},
     });
-    provisional_type(payload.as_object().unwrap())
+    planned_type(payload.as_object().unwrap(), None)
 }
 
 #[test]
@@ -476,4 +476,60 @@ fn import_ends_when_a_batch_is_not_saved() {
     let pushed = (0..2 * BATCH_SIZE).map(push).collect::<Result<Vec<()>>>();
     assert!(matches!(pushed, Err(Error::Busy(_))));
     assert_eq!((importer.counts().created, space.batches.get()), (0, 1));
+}
+
+#[test]
+fn dry_run_refuses_objects_that_do_not_match_their_type() {
+    let text = json!({"type": "string", "minLength": 1});
+    let config = |readonly: bool| json!({"label": "", "inputType": "text", "unique": false, "readonly": readonly});
+    let payload = json!({
+        "name": "post",
+        "schemaDefinition": {"type": "object", "required": ["title", "slug", "fixed"], "allOf": [
+            {"$ref": "#/components/schemas/AbstractContentTypeSchemaDefinition"},
+            {"type": "object", "properties": {"title": text, "slug": text, "fixed": text}},
+        ]},
+        "metaDefinition": {
+            "order": ["title", "slug", "fixed"],
+            "propertiesConfig": {"title": config(false), "slug": config(false), "fixed": config(true)},
+        },
+        "slugs": [{"source": "title", "target": "slug", "active": true}],
+    });
+    let content_type = planned_type(payload.as_object().unwrap(), None);
+    let objects = [
+        json!({"id": "valid", "title": "A", "fixed": "f"}),
+        json!({"id": "a/b", "title": "A", "fixed": "f"}),
+        json!({"id": "empty", "title": "", "fixed": "f"}),
+        json!({"id": "unknown", "title": "A", "fixed": "f", "more": 1}),
+        json!({"id": "stored", "title": "A"}),
+        json!("text"),
+    ];
+    let refused = |on_conflict: OnConflict| {
+        let (stop, deleted) = (AtomicBool::new(false), HashSet::new());
+        let space = Space::new(BATCH_SIZE);
+        let options = ImportOptions { on_conflict, dry_run: true, ..ImportOptions::default() };
+        let mut importer = Importer::new(&space, options, &stop);
+        importer.begin(&content_type, &deleted);
+        for object in &objects {
+            importer.push(object.to_string(), Ok(object.clone())).unwrap();
+        }
+        importer.end().unwrap();
+        importer.finish().unwrap();
+        assert_eq!(
+            (importer.counts().created, space.batches.get()),
+            (6 - importer.counts().refused, 0)
+        );
+        let refusals = importer.take_refusals().into_iter();
+        let paths = refusals.map(|Refusal { object, errors, .. }| {
+            let paths: Vec<&str> = errors.iter().map(|(path, _)| path).collect();
+            format!("{}: {}", object.id().unwrap_or_default(), paths.join(" "))
+        });
+        paths.collect::<Vec<String>>()
+    };
+    let invalid = ["a/b: id", "empty: title slug", "unknown: more", ": data"];
+    // Only an existing object may lack a read-only property, which then stays.
+    assert_eq!(refused(OnConflict::Update), invalid);
+    assert_eq!(
+        refused(OnConflict::Refuse),
+        [&invalid[..3], &["stored: fixed"], &invalid[3..]].concat()
+    );
 }

@@ -24,6 +24,8 @@ use crate::{
 
 /// Creates missing workflows and content types, and with `update` replaces changed ones. Built-in types that nobody
 /// changed in the target are replaced in any case: a new space contains them, so they are never missing.
+///
+/// Returns the definitions that are, or in a dry run would be, those of the target afterwards.
 pub(super) fn apply(
     target: &dyn Target,
     folders: &[TypeFolder],
@@ -31,7 +33,7 @@ pub(super) fn apply(
     update: bool,
     dry_run: bool,
     printer: &Printer,
-) -> Result<()> {
+) -> Result<Vec<Map<String, Value>>> {
     let payloads = payloads(folders).map(|payload| {
         let mut payload = payload.clone();
         // Media objects follow later.
@@ -56,23 +58,24 @@ pub(super) fn apply(
         }
     }
     if !plan.has_changes() {
-        return Ok(());
+        return Ok(wanted.content_types);
     }
     let publishing_changes = PublishingChanges::find(target, &wanted, &plan)?;
     printer.note(plan_text::render(&plan, &wanted, &publishing_changes).trim_end())?;
     if let Some(error) = plan_text::blocked(&plan) {
         return Err(error.into());
     }
-    if !dry_run {
-        let request = ApplyRequest { wanted, token: Some(plan.token), allow_data_loss: None };
-        let applied = with_plan_progress(printer, |progress| target.apply(&request, progress));
-        applied.map_err(|error| {
-            let is_loss = matches!(error, Error::DataLoss(_));
-            let hint = "`cms ctd apply DIR --allow-data-loss` changes only the types";
-            Failure::from(error).hints(is_loss.then_some(hint))
-        })?;
+    if dry_run {
+        return Ok(wanted.content_types);
     }
-    Ok(())
+    let request = ApplyRequest { wanted, token: Some(plan.token), allow_data_loss: None };
+    let applied = with_plan_progress(printer, |progress| target.apply(&request, progress));
+    applied.map_err(|error| {
+        let is_loss = matches!(error, Error::DataLoss(_));
+        let hint = "`cms ctd apply DIR --allow-data-loss` changes only the types";
+        Failure::from(error).hints(is_loss.then_some(hint))
+    })?;
+    Ok(request.wanted.content_types)
 }
 
 /// Sets the featured images of content types, after the media objects exist.

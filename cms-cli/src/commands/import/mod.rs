@@ -19,7 +19,7 @@ use std::{
 use cms_core::Cms;
 use cms_core::{
     Error,
-    import::{ImportOptions, OnConflict, order_by_links, provisional_type},
+    import::{ImportOptions, OnConflict, order_by_links, planned_type},
     wire::content_type::ContentType,
 };
 use serde_json::{Map, Value, json};
@@ -203,7 +203,8 @@ fn import_folder(
     }
     let rules = &options.rules;
     let update = rules.on_conflict == OnConflict::Update;
-    definitions::apply(target, &folders, workflows(path)?, update, rules.dry_run, printer)?;
+    let definitions =
+        definitions::apply(target, &folders, workflows(path)?, update, rules.dry_run, printer)?;
 
     let present = target.types()?;
     let mut files_by_type = Vec::new();
@@ -216,13 +217,18 @@ fn import_folder(
             Some(known) => deleted_ids(target, &known.name, rules)?,
             None => HashSet::new(),
         };
+        let planned = || definitions.iter().find(|definition| definition["name"] == folder.name);
         let content_type = match known {
-            Some(known) => known.clone(),
             None if folder.is_reference() => {
                 return Err(Error::type_not_found(&folder.name).into());
             }
-            // A dry run does not create the type.
-            None if rules.dry_run => provisional_type(&folder.payload),
+            // A dry run neither creates nor changes the type.
+            _ if rules.dry_run
+                && let Some(planned) = planned() =>
+            {
+                planned_type(planned, known)
+            }
+            Some(known) => known.clone(),
             None => {
                 let name = &folder.name;
                 printer

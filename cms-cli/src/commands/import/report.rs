@@ -12,7 +12,7 @@ use cms_core::{
     wire::content_type::ContentType,
 };
 use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::super::hints;
 use crate::{
@@ -25,6 +25,8 @@ pub(super) const MAX_REFUSALS: usize = 10_000;
 /// Refusals that are printed as lines.
 pub(super) const MAX_PRINTED: u64 = 20;
 const MAX_HINTS: usize = 5;
+/// Characters of a refused value that are printed.
+const MAX_VALUE_CHARS: usize = 60;
 
 /// The result of an import so far.
 pub(in super::super) struct Report {
@@ -128,7 +130,11 @@ impl Report {
             let id = object.id().map_or_else(String::new, |id| format!(" {content_type}/{id}"));
             for (path, messages) in errors.iter() {
                 let messages = messages.join("; ");
-                printer.note(&format!("refused{id} ({}): {path}: {messages}", object.location))?;
+                let value = value_at(&object.value, path);
+                printer.note(&format!(
+                    "refused{id} ({}): {path}: {messages}{value}",
+                    object.location
+                ))?;
             }
         } else if self.refused == self.max_printed + 1 {
             printer.note("more are refused; they are counted, but not shown")?;
@@ -170,5 +176,38 @@ impl Report {
         format!(
             "created {created}, updated {updated}, unchanged {unchanged}, refused {refused}{statuses}"
         )
+    }
+}
+
+/// Returns the value at a path of an error map as text after a message, shortened; an empty text if the object has none
+/// there.
+fn value_at(object: &Value, path: &str) -> String {
+    let pointer = format!("/{}", path.replace(['.', '['], "/").replace(']', ""));
+    let Some(value) = object.pointer(&pointer) else { return String::new() };
+    let text = value.to_string();
+    match text.char_indices().nth(MAX_VALUE_CHARS) {
+        Some((end, _)) => format!(": {}…", &text[..end]),
+        None => format!(": {text}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refusal_shows_the_value_at_its_path() {
+        let object = json!({"price": "cheap", "rows": [{"n": 1}, {"n": "é".repeat(99)}]});
+        let long = format!(": \"{}…", "é".repeat(MAX_VALUE_CHARS - 1));
+        let table = [
+            ("price", ": \"cheap\""),
+            ("rows[0]", ": {\"n\":1}"),
+            ("rows[1].n", &long),
+            ("title", ""),
+            ("rows[2].n", ""),
+        ];
+        for (path, expected) in table {
+            assert_eq!(value_at(&object, path), expected, "{path}");
+        }
     }
 }
