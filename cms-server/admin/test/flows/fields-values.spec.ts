@@ -69,12 +69,12 @@ test('shows the search and a part of 1,000 links', async ({ page, server }) => {
   await expectAccessible(page);
 });
 
-test('refuses to save a part of a date, and offers to undo a reset', async ({ page, server }) => {
+test('refuses to save or publish a part of a date, and offers to undo a reset', async ({ page, server }) => {
   const day = typeDefinition('day', 'Day', {
     title: { inputType: 'text' },
     due: { inputType: 'dateTime' },
   });
-  await createType(server, day);
+  await createType(server, { ...day, draftPublic: true });
   await server.request('POST', '/api/v1/content/day', { id: 'one', title: 'One' });
   await openForm(page, 'c/day/one');
   const title = page.getByRole('textbox', { name: 'Title' });
@@ -85,8 +85,11 @@ test('refuses to save a part of a date, and offers to undo a reset', async ({ pa
   await saveButton(page).click();
   await expect(due).toBeFocused();
   await expect(due).toHaveAttribute('aria-invalid', 'true');
+  await page.getByRole('button', { name: 'Publish…' }).first().click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Save and publish' }).click();
+  await expect(page.getByRole('alert').getByText('A date is incomplete.')).toBeVisible();
   await page.waitForTimeout(500);
-  expect(await server.stored('day/one')).toMatchObject({ title: 'One' });
+  expect(await server.stored('day/one')).toMatchObject({ title: 'One', internal: { status: 'draft' } });
   await due.fill('2026-05-10');
   await page.getByRole('button', { name: 'Reset Title to the stored value' }).click();
   await expect(title).toHaveValue('One');
