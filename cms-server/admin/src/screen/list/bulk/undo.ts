@@ -165,7 +165,7 @@ async function restoreValues(
     if (first) result.problem ??= refusal(first.errors);
   }
   for (const id of ids.filter((item) => !hadAll.includes(item))) {
-    const problem = await removeProperties(type, id, names);
+    const problem = await removeProperties(type, id, names, (changed.get(id)?.version ?? 0) + 1);
     if (problem) result.problem ??= problem;
     else result.undone += 1;
   }
@@ -215,15 +215,26 @@ function withId(id: string, values: Record<string, unknown>): Record<string, unk
   return object;
 }
 
+/** The problem of an object that somebody else has changed since the action. */
+function changedSince(): Problem {
+  return { ...networkProblem(), status: 412, message: t.bulk.undoLeft(1, number(1)) };
+}
+
 function refusal(fields: Record<string, string[]>): Problem {
   const message = Object.values(fields).flat().join(' ');
   return { ...networkProblem(), status: 400, message, fields };
 }
 
-/** Removes properties that an object did not have before the action. */
-async function removeProperties(type: string, id: string, names: string[]): Promise<Problem | null> {
+/** Removes properties that an object did not have before the action, which made version `made`. */
+async function removeProperties(
+  type: string,
+  id: string,
+  names: string[],
+  made: number,
+): Promise<Problem | null> {
   const read = await readObject(type, id);
   if ('problem' in read) return read.problem;
+  if (read.data.internal?.latestVersion !== made) return changedSince();
   const { values } = baseOf(read.data, null);
   const remaining = Object.fromEntries(Object.entries(values).filter(([name]) => !names.includes(name)));
   const result = await updateObject(type, id, remaining, read.etag ?? '*', [values]);
@@ -295,7 +306,7 @@ export async function restoreEdited(
     const back = await updateObject(type, id, values, current.etag ?? '*');
     if ('problem' in back) return back.problem;
   } else if (!isEqual(baseOf(current.data, null).values, values)) {
-    return { ...networkProblem(), status: 412, message: t.bulk.undoLeft(1, number(1)) };
+    return changedSince();
   }
   const published = await statusBatch(type, 'publish', [id]);
   if ('problem' in published) return published.problem;
