@@ -11,7 +11,11 @@ use std::{
     collections::BTreeMap, env, ffi::OsString, fs, io::ErrorKind, ops::Range, path::PathBuf,
 };
 
-use clap::{ArgAction, ArgMatches, CommandFactory, FromArgMatches, parser::ValueSource};
+use clap::{
+    ArgAction, ArgMatches, CommandFactory, FromArgMatches,
+    error::{ContextKind, ContextValue},
+    parser::ValueSource,
+};
 use toml::de::{DeTable, DeValue};
 
 use crate::{
@@ -200,11 +204,18 @@ fn plain(value: &DeValue<'_>) -> Option<String> {
     }
 }
 
-/// The message of clap without its hints, and without the password in a URL that it repeats.
+/// The message of clap in one line, with the possible values of a setting, and without the password in a URL
+/// that it repeats.
 fn first_line(error: &clap::Error) -> String {
     let text = error.to_string();
     let line = text.lines().next().unwrap_or_default();
-    without_password(line.strip_prefix("error: ").unwrap_or(line))
+    let message = without_password(line.strip_prefix("error: ").unwrap_or(line));
+    match error.get(ContextKind::ValidValue) {
+        Some(ContextValue::Strings(values)) if !values.is_empty() => {
+            format!("{message}: use one of {}", values.join(", "))
+        }
+        _ => message,
+    }
 }
 
 /// A text for a message or the log, without the user and password of a URL in it.
@@ -282,6 +293,7 @@ mod tests {
             ("max-subscribers = 0", 1, "1 to 1000000"),
             ("traces = \"http://me:secret@host\"", 1, "'http://***@host'"),
             ("key-rate = 0", 1, "RATE/BURST"),
+            ("durability = \"fast\"", 1, ": use one of full, normal"),
             ("apply = [1.5]", 1, "a list of strings"),
             ("data = \"x\"", 1, "remove data"),
             ("config = \"x\"", 1, "unknown setting \"config\""),
