@@ -21,53 +21,20 @@ use cms_model::{
 use serde_json::Value;
 
 use super::{
-    ImportRecord, ImportTarget,
+    ImportTarget,
     batches::BatchInFlight,
     compare::{has_same_creation_date, is_unchanged},
     dry_run::ObjectValidator,
     fetch::fetch,
     links::{has_link, targets_first, without_pending_links},
     object::{ImportObject, ObjectAddress, address},
+    options::{ImportOptions, OnConflict},
     short_links::expand_links,
 };
 use crate::object::batch_report::DUPLICATE_ID;
 
 /// Objects in one batch, unless the target accepts fewer.
 pub(super) const BATCH_SIZE: usize = 500;
-
-/// The handling of existing objects.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum OnConflict {
-    /// They are refused.
-    #[default]
-    Refuse,
-    /// They are replaced, unless they are equal.
-    Update,
-    /// They stay as they are, and deleted ones stay deleted.
-    Keep,
-}
-
-impl OnConflict {
-    /// Returns whether an object is not created because it was deleted before.
-    pub fn stays_deleted(self, deleted_ids: &HashSet<String>, id: &str) -> bool {
-        self == Self::Keep && deleted_ids.contains(&id.to_lowercase())
-    }
-}
-
-/// How objects are imported.
-#[derive(Clone, Copy, Default)]
-#[expect(clippy::struct_excessive_bools, reason = "each is an option of its own")]
-pub struct ImportOptions<'a> {
-    pub on_conflict: OnConflict,
-    /// The interrupted import that this one resumes.
-    pub resumed: Option<&'a ImportRecord<'a>>,
-    /// Store the dates that `internal` contains.
-    pub keep_dates: bool,
-    pub stop_on_error: bool,
-    pub dry_run: bool,
-    /// The objects are from an export: restore statuses, published versions and workflow states.
-    pub from_export: bool,
-}
 
 /// Number of objects by outcome. Each object has one outcome; `statuses` counts some of them again.
 #[derive(Clone, Copy, Debug, Default)]

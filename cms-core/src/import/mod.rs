@@ -16,6 +16,7 @@ mod fetch;
 mod importer;
 mod links;
 mod object;
+mod options;
 mod record;
 mod resume;
 mod short_links;
@@ -31,9 +32,10 @@ pub use self::{
         is_unchanged_builtin_type, planned_type, select_definitions,
     },
     fetch::{fetch, list_ids, read_all_pages},
-    importer::{ImportCounts, ImportOptions, Importer, OnConflict, Refusal},
+    importer::{ImportCounts, Importer, Refusal},
     links::order_by_links,
     object::ImportObject,
+    options::{ImportOptions, OnConflict},
     record::ImportRecord,
     short_links::expand_links,
 };
