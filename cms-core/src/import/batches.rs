@@ -134,7 +134,6 @@ impl<'t> Importer<'t> {
                     let errors = errors_by_index(part, report);
                     refused.extend(errors.into_iter().map(|(index, e)| (start + index, e)));
                     start += part.len();
-                    size = self.batch_size;
                 }
                 Err(Error::BatchLimit { limit }) if limit > 0 && limit < part.len() => {
                     self.batch_size = limit;
@@ -145,6 +144,7 @@ impl<'t> Importer<'t> {
                 Err(error) if may_be_too_large(&error) => {
                     refused.insert(start, FieldErrors::one("data", error.to_string()));
                     start += 1;
+                    size = self.batch_size;
                 }
                 Err(error) => return Err(error),
             }

@@ -267,7 +267,10 @@ fn workflow_paths_are_the_shortest() {
 struct Space {
     objects: RefCell<BTreeMap<String, Value>>,
     batch_limit: usize,
+    /// Larger batches, as JSON, are refused.
+    max_bytes: usize,
     batches: Cell<usize>,
+    refused_batches: Cell<usize>,
     /// Batches whose reports were read.
     reported: Rc<Cell<usize>>,
     /// No batch is saved.
@@ -279,7 +282,9 @@ impl Space {
         Self {
             objects: RefCell::default(),
             batch_limit,
+            max_bytes: usize::MAX,
             batches: Cell::new(0),
+            refused_batches: Cell::new(0),
             reported: Rc::default(),
             is_busy: false,
         }
@@ -314,6 +319,10 @@ impl Space {
     fn begin_save(&self, objects: &[Value], mode: SaveMode) -> Result<PendingReport> {
         if objects.len() > self.batch_limit {
             return Err(Error::BatchLimit { limit: self.batch_limit });
+        }
+        if json!(objects).to_string().len() > self.max_bytes {
+            self.refused_batches.set(self.refused_batches.get() + 1);
+            return Err(Error::BodyTooLarge);
         }
         self.batches.set(self.batches.get() + 1);
         let mut stored = self.objects.borrow_mut();
@@ -419,6 +428,27 @@ fn import_adapts_to_the_batch_limit() {
     let objects: Vec<_> = ids.iter().map(|id| (id.as_str(), None)).collect();
     let (counts, _) = import(&space, OnConflict::Keep, &objects);
     assert_eq!((counts.created, space.batches.get()), (5, 3));
+}
+
+#[test]
+fn import_adapts_to_the_body_limit() {
+    // The name is longer than the limit in one object.
+    let long = "x".repeat(1_000);
+    let table: [(&[usize], u64, usize); 3] = [(&[], 500, 3), (&[1], 499, 15), (&[1, 300], 498, 25)];
+    for (too_large, created, most_refused) in table {
+        let space = Space { max_bytes: 1_000, ..Space::new(BATCH_SIZE) };
+        let ids: Vec<String> = (0..BATCH_SIZE).map(|number| format!("{number:03}")).collect();
+        let links = (0..BATCH_SIZE).map(|n| too_large.contains(&n).then_some(long.as_str()));
+        let objects: Vec<_> = ids.iter().map(String::as_str).zip(links).collect();
+        let (counts, refused) = import(&space, OnConflict::Keep, &objects);
+        assert_eq!((counts.created, refused.len()), (created, too_large.len()));
+        assert!(
+            space.refused_batches.get() <= most_refused,
+            "{too_large:?}: {}",
+            space.refused_batches.get()
+        );
+        assert!(space.batches.get() <= 40, "{too_large:?}: {}", space.batches.get());
+    }
 }
 
 #[test]
