@@ -99,6 +99,8 @@ pub struct BoundServer {
     config: ServerConfig,
     socket: BoundSocket,
     address: SocketAddr,
+    /// Ends the process on a signal.
+    exit_on_signal: Option<JoinHandle<()>>,
     runtime: Runtime,
 }
 
@@ -130,7 +132,8 @@ pub fn bind(config: ServerConfig) -> io::Result<BoundServer> {
     socket.set_reuseaddr(true)?;
     socket.bind(config.listen)?;
     let address = socket.local_addr()?;
-    Ok(BoundServer { config, socket: BoundSocket::Bound(socket), address, runtime })
+    let socket = BoundSocket::Bound(socket);
+    Ok(BoundServer { config, socket, address, exit_on_signal: None, runtime })
 }
 
 impl BoundServer {
@@ -150,12 +153,28 @@ impl BoundServer {
         self
     }
 
+    /// Until [`Self::serve`], a signal to terminate ends the process at once. For a process that has run a server
+    /// before: the signal handlers of that server stay installed, so the signal would have no effect.
+    #[must_use]
+    pub fn exit_on_signal(mut self) -> Self {
+        self.exit_on_signal = Some(self.runtime.spawn(async {
+            if termination_signal().await.is_ok() {
+                #[expect(clippy::disallowed_methods, reason = "the main thread is busy")]
+                process::exit(0);
+            }
+        }));
+        self
+    }
+
     /// Starts the server on threads of its own; it accepts connections when this returns.
     ///
     /// # Errors
     /// When the address cannot be listened on.
     pub fn serve(self, cms: Arc<Cms>) -> io::Result<RunningServer> {
-        let Self { config, socket, address, runtime } = self;
+        let Self { config, socket, address, exit_on_signal, runtime } = self;
+        if let Some(task) = exit_on_signal {
+            task.abort();
+        }
         let listener = match socket {
             BoundSocket::Bound(socket) => {
                 let _entered = runtime.enter();
@@ -207,8 +226,11 @@ impl RunningServer {
             }
         })?;
         if end == StopReason::Abandoned {
-            self.shutdown();
-            return Ok(end);
+            let mut is_terminated = false;
+            self.stop(Duration::ZERO, async {
+                is_terminated = termination_signal().await.is_ok();
+            });
+            return Ok(if is_terminated { StopReason::Terminated } else { end });
         }
         tracing::info!("shutting down");
         exit_after(self.app.config.grace + TASKS_TIMEOUT + WORK_TIMEOUT + EXIT_TIMEOUT);

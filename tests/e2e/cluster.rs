@@ -435,6 +435,33 @@ fn nodes_copy_their_replicas_again_after_a_failover_with_loss() {
     }
 }
 
+#[test]
+fn node_that_copies_its_replica_again_ends_on_a_signal() {
+    let Some(shared) = Shared::start() else { return };
+    let folder = TempDir::new().unwrap();
+    let node = shared.node_with(folder.path(), &["--listen", &free_address()]);
+    let client = client().build().unwrap();
+    shared.postgres.create_standby();
+    assert_eq!(send(&client, &node, "lost").unwrap().status(), 200);
+    // Paused, so that it notices the loss when the table is locked.
+    node.signal("STOP");
+    shared.postgres.fail_over();
+    thread::scope(|scope| {
+        let lock =
+            "BEGIN; LOCK TABLE cms.object IN ACCESS EXCLUSIVE MODE; SELECT pg_sleep(10); COMMIT";
+        scope.spawn(|| shared.postgres.sql("cms", lock));
+        let locks = "SELECT count(*) FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND granted";
+        let limit = Duration::from_secs(10);
+        wait_for(limit, "the table is locked", || shared.postgres.sql("cms", locks) == "1");
+        node.signal("CONT");
+        node.wait_for_log(limit, "copying it again");
+        thread::sleep(Duration::from_secs(1));
+        let asked = Instant::now();
+        node.terminate();
+        assert!(asked.elapsed() < Duration::from_secs(5), "{:?}", asked.elapsed());
+    });
+}
+
 /// An address that the server can bind again.
 pub(crate) fn free_address() -> String {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();

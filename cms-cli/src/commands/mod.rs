@@ -169,7 +169,7 @@ fn count_objects(target: &dyn Target, name: &str, filters: Option<String>) -> Re
     Ok(target.objects(name, &request, Edition::Current)?.total_count)
 }
 
-/// Set once the server runs: it handles signals itself. If an import has installed the Ctrl-C handler before, that
+/// Set while the server runs: it handles signals itself. If an import has installed the Ctrl-C handler before, that
 /// handler remains, but no longer ends the process.
 static IS_SERVING: AtomicBool = AtomicBool::new(false);
 

@@ -128,6 +128,8 @@ fn serve(
     let core = core_config(args, settings)?;
     let cannot_listen = |error| cannot_listen(args.listen, &error);
     let bound = cms_server::bind(config.clone()).map_err(cannot_listen)?;
+    let is_restart = IS_SERVING.swap(false, Ordering::Relaxed);
+    let bound = if is_restart { bound.exit_on_signal() } else { bound };
     // A node may need minutes to copy the database of the cluster.
     let bound = if core.cluster.is_some() { bound.respond_while_starting() } else { bound };
     let cms = Arc::new(target::open_directory(core)?);
@@ -164,7 +166,9 @@ fn serve(
         config.reloadable = reloaded;
         Some(reloaded)
     };
-    let end = running.run_until_signal(reload).map_err(cannot_listen)?;
+    let end = running
+        .run_until_signal(reload)
+        .map_err(|error| Failure::local(format!("cannot listen for signals: {error}")))?;
     wait_until_closed(&cms);
     Ok(end)
 }

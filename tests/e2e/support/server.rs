@@ -14,8 +14,11 @@ use reqwest::blocking::Response;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use super::{client, cms, on_disk};
+use super::{client, cms, on_disk, wait_for};
 use crate::two_nodes::{self, TwoNodes};
+
+/// More than the grace period of running requests.
+const TERMINATION_LIMIT: Duration = Duration::from_mins(1);
 
 /// A running `cms serve`; it is killed on drop.
 pub(crate) struct Server {
@@ -201,6 +204,9 @@ impl Server {
     /// Sends SIGTERM and waits for the end.
     pub(crate) fn terminate(mut self) {
         self.signal("TERM");
+        wait_for(TERMINATION_LIMIT, "the server ends after SIGTERM", || {
+            self.child.try_wait().unwrap().is_some()
+        });
         assert!(self.child.wait().unwrap().success());
     }
 
