@@ -68,7 +68,8 @@ pub(crate) use self::workflow::WorkflowCommand;
 const EXIT_CODES: &str = "\
 Exit codes:
    0  done, or nothing to change
-   1  unexpected error
+   1  unexpected error, or a change whose response was lost: check the content before you
+      repeat the command
    2  wrong usage
    3  key missing, unknown or not allowed
    4  not found

@@ -28,12 +28,12 @@ static PLAIN: LazyLock<TestCms> = LazyLock::new(|| folder(false));
 /// The same posts in their published versions. Every second post has another current version.
 static PUBLIC: LazyLock<TestCms> = LazyLock::new(|| {
     let folder = folder(true);
-    let (local, ids) = (Caller::local(), |odd: usize| move |n: &usize| n % 2 == odd);
+    let local = Caller::local();
     for first in (0..POSTS).step_by(1000) {
         let all: Vec<String> = (first..first + 1000).map(|n| format!("post-{n}")).collect();
         let publishing = folder.cms.publishing();
         publishing.set_statuses(&local, "post", &all, PublishAction::Publish).expect("they exist");
-        let edits = (first..first + 1000).filter(ids(1)).map(|n| {
+        let edits = (first..first + 1000).filter(|n| n % 2 == 1).map(|n| {
             json!({"id": format!("post-{n}"), "category": "category-0", "rank": 0, "date": "2000-01-01"})
         });
         let edits: Vec<Value> = edits.collect();

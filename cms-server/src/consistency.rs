@@ -159,12 +159,13 @@ impl ReplicaSync {
         headers: &HeaderMap,
     ) -> Result<()> {
         let Some(cluster) = cms.cluster() else { return Ok(()) };
-        let requested = match headers.get(HEADER).and_then(|value| value.to_str().ok()) {
-            Some(text) => Some(text.parse().map_err(|reason| {
-                Error::BadRequest(format!("{HEADER} \"{text}\" is not valid: {reason}"))
-            })?),
-            None => None,
-        };
+        let requested =
+            match headers.get(HEADER).map(|value| String::from_utf8_lossy(value.as_bytes())) {
+                Some(text) => Some(text.parse().map_err(|reason| {
+                    Error::BadRequest(format!("{HEADER} \"{text}\" is not valid: {reason}"))
+                })?),
+                None => None,
+            };
         let age = cluster.staleness().filter(|_| !cluster.replica().is_abandoned());
         let position = headers.get(POSITION).filter(|_| accepts_position && requested.is_none());
         let is_current = match (age, position) {

@@ -1,5 +1,5 @@
 //! Batches of the maximum size take little more memory than their text, and imports send batches of the
-//! size that the server accepts.
+//! size that the server accepts. Deletions of several batches do not depend on the order of the ids.
 
 use std::thread;
 
@@ -61,4 +61,31 @@ fn import_sends_batches_within_the_body_limit() {
     let output = cli.run(&["import", "table", "tables.ndjson"]);
     output.exits(7).stderr_contains("(tables.ndjson:31): data: ");
     assert!(output.transcript().contains("created 60"), "{}", output.transcript());
+}
+
+#[test]
+fn linked_objects_of_several_batches_are_deleted() {
+    const OBJECTS: usize = 1_600;
+    let cli = Cli::with_data();
+    cli.apply(
+        "chain.yaml",
+        "{version: 1, contentTypes: [{name: page, properties: {before: {type: datasource, to: page}}}]}",
+    );
+    let object = |number: usize| match number.checked_sub(1) {
+        Some(before) => json!({ "id": format!("p{number}"), "before": [format!("p{before}")] }),
+        None => json!({ "id": "p0" }),
+    };
+    let lines = (0..OBJECTS).map(|number| format!("{}\n", object(number)));
+    cli.write("pages.ndjson", &lines.collect::<String>());
+    cli.run(&["import", "page", "pages.ndjson"]).ok();
+    let ids: Vec<String> = (0..OBJECTS).map(|number| format!("p{number}")).collect();
+    let ids = ids.iter().map(String::as_str);
+    let all: Vec<&str> = ["object", "delete", "page"].into_iter().chain(ids.clone()).collect();
+    assert_eq!(cli.run(&all).ok(), "deleted 1600, refused 0\n");
+
+    // What other objects link to stays.
+    cli.run(&["import", "page", "pages.ndjson"]).ok();
+    let but_last: Vec<&str> =
+        ["object", "delete", "page"].into_iter().chain(ids.take(OBJECTS - 1)).collect();
+    cli.run(&but_last).exits(6);
 }

@@ -331,6 +331,12 @@ fn files_are_exported_and_imported_with_their_objects() {
         cli.run(&["object", "delete", "_media", new[0]["id"].as_str().unwrap()]).ok();
         cli.run(&["export", "out"]).ok();
         assert_eq!(first, tree(&cli.path("out")));
+
+        // A deleted object has no file, which is not reported as missing.
+        cli.run(&["export", "trash", "--trash"]).ok();
+        let import = ["import", "trash", "--keep-dates", "--update-existing"];
+        let imported = cli.run(&import).exits(0).transcript();
+        assert!(!imported.contains("without a file"), "{imported}");
     }
 }
 

@@ -51,8 +51,8 @@ pub(crate) enum KeyCommand {
     },
     /// Revoke a key.
     Revoke {
-        /// Revoke the key with this id, from `cms key list`.
-        id: String,
+        /// Revoke the key with this name or id.
+        key: String,
         #[command(flatten)]
         dry_run: DryRun,
     },

@@ -47,8 +47,8 @@ pub(crate) enum TrashCommand {
         /// Remove only objects of this type; may be repeated.
         #[arg(long = "type", value_name = "TYPE")]
         types: Vec<String>,
-        /// Remove only objects that were deleted more than this duration ago, for example 30d.
-        #[arg(long, value_name = "DAYS", value_parser = days)]
+        /// Remove only objects that were deleted longer ago than this number of days, such as `30d`.
+        #[arg(long, value_name = "AGE", value_parser = days)]
         older_than: Option<i64>,
         #[command(flatten)]
         dry_run: DryRun,

@@ -82,30 +82,30 @@ impl BulkChange<'_> {
             let error = Error::invalid("filters", "A condition names an undeclared property");
             return Err(Failure::from(error).hints(unknown));
         }
-        let preview = self.preview(&*target)?;
-        if let Some(expected) = expect.filter(|expected| *expected != preview.matched) {
-            return Err(Error::MatchesChanged { expected, found: preview.matched }.into());
+        let planned = self.dry_run(&*target)?;
+        if let Some(expected) = expect.filter(|expected| *expected != planned.matched) {
+            return Err(Error::MatchesChanged { expected, found: planned.matched }.into());
         }
         if dry_run {
-            let matched = counted(preview.matched, "object");
-            let refused = preview.sample.iter().filter(|object| !object.errors.is_empty()).count();
-            let refused = match (refused, preview.sample.len()) {
+            let matched = counted(planned.matched, "object");
+            let refused = planned.sample.iter().filter(|object| !object.errors.is_empty()).count();
+            let refused = match (refused, planned.sample.len()) {
                 (0, _) => String::new(),
                 (refused, shown) => format!(", {refused} of these {shown} would be refused"),
             };
-            printer.value(&json!(preview), || {
-                format!("{matched} would be {}{refused}\n\n{}", self.verb, table(&preview.sample))
+            printer.value(&json!(planned), || {
+                format!("{matched} would be {}{refused}\n\n{}", self.verb, table(&planned.sample))
             })?;
             printer.note(NOTHING_CHANGED)?;
             return Ok(Outcome::Done);
         }
         if settings.may_prompt {
-            printer.note(table(&preview.sample).trim_end())?;
+            printer.note(table(&planned.sample).trim_end())?;
         }
-        let objects = counted(preview.matched, "object");
+        let objects = counted(planned.matched, "object");
         let (name, action) = (self.content_type, self.action.as_str());
         settings.confirm(&format!("{action} {objects} of type \"{name}\"?"))?;
-        self.members.insert("expect".to_owned(), preview.matched.into());
+        self.members.insert("expect".to_owned(), planned.matched.into());
         match self.request(&*target)? {
             BulkResponse::Created { id } => {
                 let job = wait_for(&*target, &id, &self, printer)?;
@@ -141,12 +141,12 @@ impl BulkChange<'_> {
         Ok(())
     }
 
-    fn preview(&mut self, target: &dyn Target) -> Result<BulkDryRunResponse> {
+    fn dry_run(&mut self, target: &dyn Target) -> Result<BulkDryRunResponse> {
         self.members.insert("dryRun".to_owned(), json!(true));
         let response = self.request(target)?;
         self.members.remove("dryRun");
         match response {
-            BulkResponse::DryRun(preview) => Ok(preview),
+            BulkResponse::DryRun(response) => Ok(response),
             BulkResponse::Created { .. } => {
                 Err(Error::internal("the server responded as to a job").into())
             }

@@ -137,7 +137,11 @@ pub(super) fn run(args: &ExportArgs, settings: &Settings, printer: &Printer) -> 
         let objects = counted(deleted, "deleted object");
         printer.note(&format!("{objects} for `cms import --keep-dates`"))?;
     }
-    let value = json!({ "contentTypes": types.len(), "objects": objects, "files": files });
+    let mut value = json!({ "contentTypes": types.len(), "objects": objects });
+    // A dry run does not read the files.
+    if !args.dry_run.dry_run {
+        value["files"] = json!(files);
+    }
     printer.value(&value, || {
         let types = counted(types.len() as u64, "type");
         let files = if files > 0 { format!(", {}", counted(files, "file")) } else { String::new() };

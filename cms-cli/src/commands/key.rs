@@ -70,17 +70,15 @@ pub(super) fn run(command: KeyCommand, settings: &Settings, printer: &Printer) -
                 None => "the old token is refused".to_owned(),
             })?;
         }
-        KeyCommand::Revoke { id, dry_run } => {
+        KeyCommand::Revoke { key, dry_run } => {
             let target = open_to_write(settings, printer, dry_run.dry_run)?;
+            let Key { id, name, .. } = find(&*target, &key)?;
             if dry_run.dry_run {
-                if !target.keys()?.iter().any(|key| key.id == id) {
-                    return Err(Error::not_found("key", id).into());
-                }
-                return print_dry_run(printer, &format!("revoke the key {id}"));
+                return print_dry_run(printer, &format!("revoke the key \"{name}\""));
             }
-            settings.confirm(&format!("revoke the key {id}?"))?;
+            settings.confirm(&format!("revoke the key \"{name}\" ({id})?"))?;
             target.revoke_key(&id)?;
-            printer.note(&format!("the key {id} is revoked"))?;
+            printer.note(&format!("the key \"{name}\" is revoked"))?;
         }
     }
     Ok(Outcome::Done)

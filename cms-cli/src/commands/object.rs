@@ -313,6 +313,8 @@ fn delete(
     let mut report = ObjectsReport::default();
     let mut size = BATCH_SIZE;
     let mut remaining = ids;
+    // Objects that others link to, which may be deleted by a later batch.
+    let mut in_use = Vec::new();
     while !remaining.is_empty() {
         if interrupt.load(Ordering::Relaxed) {
             report.interrupted = true;
@@ -331,11 +333,26 @@ fn delete(
             Err(error) => return Err(report.failure(error, "deleted")),
         };
         report.done += (batch.len() - reasons.len().min(batch.len())) as u64;
-        let refused = reasons.into_iter().map(|reason| refusal(content_type, reason));
-        report.refused.extend(refused);
+        let is_in_use = |reason: &Reason| matches!(reason, Reason::ObjectInUse(_));
+        let (used, refused): (Vec<_>, Vec<_>) = reasons.into_iter().partition(is_in_use);
+        let refusals =
+            |reasons: Vec<Reason>| reasons.into_iter().map(|reason| refusal(content_type, reason));
+        in_use.extend(refusals(used));
+        report.refused.extend(refusals(refused));
         progress.advance(batch.len() as u64);
         remaining = after;
     }
+    let may_repeat = report.done > 0 && ids.len() > size && !report.interrupted;
+    if in_use.is_empty() || !may_repeat {
+        report.refused.extend(in_use);
+        return Ok(report);
+    }
+    // The last ones first: objects often link to those that were created before them.
+    let again: Vec<String> = in_use.into_iter().map(|(id, _)| id).rev().collect();
+    let rest = delete(target, content_type, &again, printer)?;
+    report.done += rest.done;
+    report.refused.extend(rest.refused);
+    report.interrupted = rest.interrupted;
     Ok(report)
 }
 

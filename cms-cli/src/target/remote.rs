@@ -394,9 +394,7 @@ impl Target for Remote {
     }
 
     fn keys(&self) -> Result<Vec<Key>> {
-        all_pages(limits::DEFAULT_PAGE_SIZE, |page| {
-            self.get(&format!("{KEYS}?page={}", page.number), SERVER)
-        })
+        Ok(self.get::<List<Key>>(KEYS, SERVER)?.data)
     }
 
     fn create_key(&self, new: &NewKey) -> Result<CreatedKey> {

@@ -68,18 +68,19 @@ impl Work {
     }
 }
 
-/// The permits of all kinds.
+/// The pools of permits.
 pub(crate) struct Permits {
-    read: Kind,
-    write: Kind,
-    image: Kind,
-    file: Kind,
-    password: Kind,
+    read: PermitPool,
+    write: PermitPool,
+    image: PermitPool,
+    file: PermitPool,
+    password: PermitPool,
     /// Uploads and large JSON bodies that are received.
-    body: Kind,
+    body: PermitPool,
 }
 
-struct Kind {
+/// The permits that one or several kinds of work share.
+struct PermitPool {
     name: &'static str,
     total: usize,
     permits: Arc<Semaphore>,
@@ -94,9 +95,9 @@ pub(crate) struct Permit {
     _slow: Option<OwnedSemaphorePermit>,
 }
 
-/// The numbers of a kind: its permits, the permits in use, and the requests that wait for a permit.
+/// The numbers of a pool: its permits, the permits in use, and the requests that wait for a permit.
 pub(crate) struct PermitState {
-    pub(crate) kind: &'static str,
+    pub(crate) pool: &'static str,
     pub(crate) total: usize,
     pub(crate) used: usize,
     pub(crate) waiting: usize,
@@ -104,22 +105,22 @@ pub(crate) struct PermitState {
 
 impl Permits {
     pub(crate) fn new(config: &ServerConfig) -> Self {
-        let kind = |name, total: usize, slow: usize| {
+        let pool = |name, total: usize, slow: usize| {
             let (total, slow) = (total.max(1), Arc::new(Semaphore::new(slow.max(1))));
             let permits = Arc::new(Semaphore::new(total));
-            Kind { name, total, permits, slow, waiting: AtomicUsize::new(0) }
+            PermitPool { name, total, permits, slow, waiting: AtomicUsize::new(0) }
         };
         Self {
-            read: kind("read", config.reads, config.reads * 2 / 3),
-            write: kind("write", config.writes, 0),
-            image: kind("image", config.images, config.images / 2),
-            file: kind("file", config.files, 0),
-            password: kind("password", config.passwords, 0),
-            body: kind("body", config.bodies, 0),
+            read: pool("read", config.reads, config.reads * 2 / 3),
+            write: pool("write", config.writes, 0),
+            image: pool("image", config.images, config.images / 2),
+            file: pool("file", config.files, 0),
+            password: pool("password", config.passwords, 0),
+            body: pool("body", config.bodies, 0),
         }
     }
 
-    fn kind(&self, work: Work) -> &Kind {
+    fn pool(&self, work: Work) -> &PermitPool {
         match work {
             Work::Read | Work::Search => &self.read,
             Work::Write => &self.write,
@@ -137,7 +138,7 @@ impl Permits {
             Work::Image | Work::SlowImage => IMAGE_WAIT_TIMEOUT,
             _ => WAIT_TIMEOUT,
         };
-        self.kind(work).acquire(1, is_slow, timeout).await
+        self.pool(work).acquire(1, is_slow, timeout).await
     }
 
     /// Waits for a permit to receive a file.
@@ -157,11 +158,11 @@ impl Permits {
 
     pub(crate) fn states(&self) -> [PermitState; 6] {
         let Self { read, write, image, file, password, body } = self;
-        [read, write, image, file, password, body].map(Kind::state)
+        [read, write, image, file, password, body].map(PermitPool::state)
     }
 }
 
-impl Kind {
+impl PermitPool {
     async fn acquire(&self, count: u32, is_slow: bool, timeout: Duration) -> Result<Permit> {
         if let Some(permit) = self.try_acquire(count, is_slow) {
             return Ok(permit);
@@ -190,7 +191,7 @@ impl Kind {
     fn state(&self) -> PermitState {
         let used = self.total.saturating_sub(self.permits.available_permits());
         let waiting = self.waiting.load(Ordering::Relaxed);
-        PermitState { kind: self.name, total: self.total, used, waiting }
+        PermitState { pool: self.name, total: self.total, used, waiting }
     }
 }
 

@@ -77,7 +77,7 @@ impl Snapshot {
     fn permits(&self, app: &App) {
         let states = app.permits.states();
         let each = |number: fn(&PermitState) -> usize| {
-            states.iter().map(move |state| ("kind", state.kind, number(state))).collect::<Vec<_>>()
+            states.iter().map(move |state| ("kind", state.pool, number(state))).collect::<Vec<_>>()
         };
         self.gauge("cms_permits", "Permits by kind of work.", &each(|s| s.total));
         self.gauge("cms_permits_used", "Permits in use.", &each(|s| s.used));

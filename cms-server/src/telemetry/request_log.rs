@@ -133,10 +133,11 @@ impl RequestLog {
     }
 }
 
-/// The parameters that a route knows, decoded.
+/// The parameters that a route knows, decoded, without the values of GraphQL variables.
 fn known_parameters(query: &Query<'_>, names: &[&str]) -> String {
-    let pairs = query.known(names).map(|(name, value)| format!("{name}={value}"));
-    pairs.collect::<Vec<_>>().join("&")
+    let logged =
+        query.known(names).filter(|(name, _)| !["variables", "extensions"].contains(&&**name));
+    logged.map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join("&")
 }
 
 /// The GraphQL query in a body, without the values of its variables.
@@ -158,13 +159,14 @@ mod tests {
 
     #[test]
     fn logged_query_has_no_key() {
-        let names = ["filters", "limit", "ids[]", "post_filters[*]"];
+        let names = ["filters", "limit", "ids[]", "post_filters[*]", "query", "variables"];
         for (query, logged) in [
             ("", ""),
             ("auth_token=secret", ""),
             ("auth%5Ftoken=secret&limit=5", "limit=5"),
             ("auth_token[]=secret&authToken=secret&X-AUTH-TOKEN=secret", ""),
             ("filters=%7B%22a%22%3A1%7D&auth_token=secret", "filters={\"a\":1}"),
+            ("query={a}&variables={%22token%22:%22secret%22}", "query={a}"),
             ("ids[]=a&ids[]=b&post_filters[a]=c", "ids[]=a&ids[]=b&post_filters[a]=c"),
         ] {
             assert_eq!(known_parameters(&Query::parse(query), &names), logged, "{query}");

@@ -42,6 +42,8 @@ struct FileRow {
     extension: Value,
     #[serde(default, rename = "type")]
     kind: Value,
+    #[serde(default)]
+    internal: Value,
 }
 
 /// A file and the media object that it belongs to.
@@ -83,9 +85,14 @@ impl Import<'_> {
         for source in &type_files.sources {
             source.rows(&type_files.content_type, &mut |row: ImportRow<FileRow>| {
                 // An object that cannot be read is refused later, with the other objects.
-                let Ok(FileRow { id: Value::String(id), extension, kind }) = row.value else {
+                let Ok(FileRow { id: Value::String(id), extension, kind, internal }) = row.value
+                else {
                     return Ok(());
                 };
+                // Exports have no files of deleted objects.
+                if internal["deletedAt"].as_str().is_some_and(|at| !at.is_empty()) {
+                    return Ok(());
+                }
                 let extension = extension.as_str().unwrap_or_default().to_owned();
                 match files.take(&id, &extension) {
                     None => self.report.files.missing += 1,

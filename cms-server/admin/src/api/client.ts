@@ -40,8 +40,6 @@ export function reauthenticate(): Promise<boolean> {
   return reauthentication();
 }
 
-export { PAGE_HEADERS };
-
 const USER_HEADER = 'X-CMS-User';
 let userId: string | null = null;
 

@@ -5,8 +5,6 @@ import { sendRequest, reauthenticate, userHeaders, type ApiResult } from './clie
 
 export interface Upload {
   file: File;
-  /** Properties of the new object. */
-  alt?: string;
   signal: AbortSignal;
   /** The fraction of the bytes that is sent, between 0 and 1. */
   onprogress: (part: number) => void;
@@ -19,10 +17,9 @@ export async function uploadFile(upload: Upload): Promise<ApiResult<Record<strin
   return (await reauthenticate()) && !upload.signal.aborted ? uploadFile(upload) : result;
 }
 
-function send({ file, alt, signal, onprogress }: Upload) {
+function send({ file, signal, onprogress }: Upload) {
   const form = new FormData();
   form.append('type', file.type.startsWith('image/') ? 'image' : 'file');
-  if (alt) form.append('alt', alt);
   // Browsers send a quote in the name of a part as `%22`.
   form.append('file', file, file.name.replaceAll('"', "'"));
   return new Promise<{ data?: Record<string, unknown>; error?: unknown; response: Response }>(

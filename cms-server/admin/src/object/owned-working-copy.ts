@@ -11,7 +11,7 @@ import {
   type CopyContent,
 } from './working-copy';
 
-/** `foreign`: there is a copy of another work, which stays. */
+/** `other-work`: there is a copy of another work, which stays. */
 export type CopyWriteResult = 'stored' | 'other-work' | { problem: Problem };
 
 /** After a 412 the stored copy is read, and if it is of this work, the write is repeated. */

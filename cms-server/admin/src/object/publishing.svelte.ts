@@ -239,5 +239,6 @@ export function publishingOf(editor: ObjectEditor): Publishing {
 /** Restores the object of the newest deletion of an id; null when it succeeded. */
 export async function undoDeletion(contentType: string, id: string): Promise<Problem | null> {
   const deletion = await findDeletion(contentType, id);
+  // No entry has the number 0: without a deletion, the server responds with 404.
   return 'problem' in deletion ? deletion.problem : restoreObject(deletion.data?.entry ?? '0');
 }

@@ -9,14 +9,12 @@ import { isRecord } from '../value/record';
 import { wordsQuery } from '../value/search-text';
 import { matchOf, type SearchMatch } from './search-match';
 import { isPublic } from './publish-rules';
-import { searchedFields, titleFields } from './title-fields';
+import { MAX_FIELDS, searchedFields, titleFields } from './title-fields';
 import { displayTitle } from '../value/title';
 
 export const MEDIA_TYPE = '_media';
 /** Properties of a file that people edit; its bytes decide the others. */
 export const FILE_PROPERTIES = ['fileName', 'alt', 'title', 'tags', 'focalPoint', 'variants'];
-/** The limit of the API. */
-const MAX_FIELDS = 100;
 
 export interface Summary {
   type: string;
@@ -48,7 +46,8 @@ function isImageField(field: Field): boolean {
   return field.kind === 'datasource' && field.targets.length === 1 && field.targets[0] === MEDIA_TYPE;
 }
 
-function partsOf(type: string): string[] {
+/** The fields to request for a summary. */
+function summaryFields(type: string): string[] {
   const common = [
     'internal.objectTitle',
     'internal.status',
@@ -61,7 +60,7 @@ function partsOf(type: string): string[] {
 }
 
 /** Names of the properties in which the words of a search may be. */
-function searchedParts(type: string): string[] {
+function searchedFieldNames(type: string): string[] {
   const definition = typeNamed(type);
   return definition ? searchedFields(formFor(definition)).map(({ name }) => name) : [];
 }
@@ -95,7 +94,7 @@ export async function readSummaries(type: string, ids: string[]): Promise<ApiRes
           'ids[]': ids,
           limit: ids.length,
           hydrate: type === MEDIA_TYPE ? 0 : 1,
-          'fields[]': partsOf(type),
+          'fields[]': summaryFields(type),
         },
       },
     }),
@@ -116,7 +115,7 @@ export async function findSummaries(targets: Target[]): Promise<Summary[]> {
           limit: 2 * targets.length,
           'content_type[]': types,
           hydrate: 1,
-          'item_fields[]': [...new Set(types.flatMap(partsOf))].slice(0, MAX_FIELDS),
+          'item_fields[]': [...new Set(types.flatMap(summaryFields))].slice(0, MAX_FIELDS),
         },
       },
     }),
@@ -158,8 +157,8 @@ export async function searchSummaries(request: SummaryQuery): Promise<ApiResult<
   const q = wordsQuery(text, fields.length);
   if (q === null) return { data: { summaries: [], total: 0, more: false }, etag: null };
   const searched = types.length > 0 ? types : session.types.map((type) => type.name);
-  const parts = searched.flatMap(partsOf);
-  if (withMatches && q !== '*') parts.push(...types.flatMap(searchedParts));
+  const fieldPaths = searched.flatMap(summaryFields);
+  if (withMatches && q !== '*') fieldPaths.push(...types.flatMap(searchedFieldNames));
   const result = await sendRequest(
     api.GET('/api/v1/search', {
       params: {
@@ -173,7 +172,7 @@ export async function searchSummaries(request: SummaryQuery): Promise<ApiResult<
           hydrate: 1,
           ...(q !== '*' && { 'fields[]': fields }),
           ...(filters && { filters }),
-          'item_fields[]': [...new Set(parts)].slice(0, MAX_FIELDS),
+          'item_fields[]': [...new Set(fieldPaths)].slice(0, MAX_FIELDS),
         },
       },
       ...(signal && { signal }),

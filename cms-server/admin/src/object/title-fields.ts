@@ -3,7 +3,8 @@
 import { formFor, session, typeNamed } from '../session/session.svelte';
 import type { Field, Form } from '../type/form';
 
-const MAX_FIELDS = 100;
+/** The limit of the API. */
+export const MAX_FIELDS = 100;
 const SHORT_TEXT_KINDS = new Set(['text', 'email', 'select', 'radio', 'textarea', 'simpleList']);
 
 /** The short texts of a form, without passwords. */

@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import {
   isView,
   PAGE_SIZES,
-  readDefinition,
+  viewFromStored,
   readState,
   stateQuery,
-  storeDefinition,
+  viewToStored,
   type ListState,
 } from './state';
 
@@ -35,23 +35,23 @@ describe('a list', () => {
   it('is the same after it was saved as a view', () => {
     fc.assert(
       fc.property(state, (value) => {
-        const stored: unknown = JSON.parse(JSON.stringify(storeDefinition(value)));
+        const stored: unknown = JSON.parse(JSON.stringify(viewToStored(value)));
         const { page: _page, view: _view, ...definition } = value;
-        expect(readDefinition(stored)).toEqual(definition);
+        expect(viewFromStored(stored)).toEqual(definition);
         expect(isView(value, stored)).toBe(true);
       }),
     );
   });
 
   it('opens with a view that another program wrote', () => {
-    expect(readDefinition(null)).toEqual({
+    expect(viewFromStored(null)).toEqual({
       words: '',
       conditions: {},
       columns: null,
       order: null,
       limit: null,
     });
-    expect(readDefinition({ q: 3, columns: ['a', 1], order: '-price', limit: 7 })).toMatchObject({
+    expect(viewFromStored({ q: 3, columns: ['a', 1], order: '-price', limit: 7 })).toMatchObject({
       words: '',
       columns: ['a'],
       order: { path: 'price', descending: true },

@@ -67,7 +67,7 @@ export function stateQuery(state: ListState): Record<string, string> {
 }
 
 /** The definition of a saved view, as it is stored. */
-export function storeDefinition(state: ViewDefinition): Record<string, unknown> {
+export function viewToStored(state: ViewDefinition): Record<string, unknown> {
   return {
     ...(state.words === '' ? {} : { q: state.words }),
     ...(Object.keys(state.conditions).length === 0 ? {} : { filters: state.conditions }),
@@ -78,7 +78,7 @@ export function storeDefinition(state: ViewDefinition): Record<string, unknown> 
 }
 
 /** Reads a stored definition, also one that another client wrote. */
-export function readDefinition(value: unknown): ViewDefinition {
+export function viewFromStored(value: unknown): ViewDefinition {
   const item = record(value);
   const limit = Number(item.limit);
   return {
@@ -92,5 +92,5 @@ export function readDefinition(value: unknown): ViewDefinition {
 
 /** Returns whether a list shows what a saved view holds. */
 export function isView(state: ViewDefinition, definition: unknown): boolean {
-  return isEqual(storeDefinition(state), storeDefinition(readDefinition(definition)));
+  return isEqual(viewToStored(state), viewToStored(viewFromStored(definition)));
 }

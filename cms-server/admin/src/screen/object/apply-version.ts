@@ -9,17 +9,17 @@ import { dismissToast, toast } from '../../ui/toasts.svelte';
 
 let undoToast: number | undefined;
 /** The last restore. A second one, of another version, is undone together with it. */
-let last: { result: Values; restored: Partial<Values>; before: Values; typed: boolean } | undefined;
+let last: { result: Values; restored: Partial<Values>; before: Values; hadChanges: boolean } | undefined;
 
 export function applyVersion(editor: ObjectEditor, version: number, values: Partial<Values>): void {
   const earlier = last?.result === editor.formState.mine ? last : undefined;
   const before = earlier?.before ?? editor.formState.mine;
-  const typed = earlier?.typed ?? editor.formState.isChanged;
+  const hadChanges = earlier?.hadChanges ?? editor.formState.isChanged;
   const restored = { ...earlier?.restored, ...values };
   editor.setValues(values);
-  last = { result: editor.formState.mine, restored, before, typed };
+  last = { result: editor.formState.mine, restored, before, hadChanges };
   const run = () => editor.setValues(valuesBefore(editor.formState.mine, restored, before));
-  const action = typed ? { label: t.publishing.undo, run } : undefined;
+  const action = hadChanges ? { label: t.publishing.undo, run } : undefined;
   undoToast = toast(t.publishing.inForm(String(version)), { action, topic: FORM_TOPIC });
 }
 

@@ -7,6 +7,8 @@ import { toast } from '../../ui/toasts.svelte';
 import type { BulkRun } from '../list/bulk/bulk-run.svelte';
 import { startChange, type OptionChange } from './lost-options';
 
+const MAX_ATTEMPTS = 5;
+
 export class OptionRun {
   running = $state(false);
   #runs: BulkRun[] = $state.raw([]);
@@ -25,12 +27,17 @@ export class OptionRun {
   }
 
   /** Carries out one change; returns how many objects got the new option. */
-  async #change(change: OptionChange, all: OptionChange[]): Promise<number> {
+  async #change(change: OptionChange, all: OptionChange[], attempt = 1): Promise<number> {
     try {
       const run = await startChange(change, all);
       if (!run) return 0;
       this.#runs = [...this.#runs, run];
       await run.start();
+      // The job of another option, which makes this change too, has changed some of the counted objects meanwhile.
+      if (run.problem?.status === 409 && attempt < MAX_ATTEMPTS) {
+        this.#runs = this.#runs.filter((other) => other !== run);
+        return await this.#change(change, all, attempt + 1);
+      }
       const left = run.total - run.succeeded;
       const about = t.typeEdits.optionsRefused(left, number(left), change.option.label);
       if (left > 0) toast([about, run.problem?.message].filter(Boolean).join(' '), { kind: 'danger' });
