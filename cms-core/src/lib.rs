@@ -132,8 +132,8 @@ pub mod clock {
     pub use cms_system::clock::SystemClock;
 }
 
-/// Lock files.
-pub use cms_system::lock;
+/// Private directories, and lock files.
+pub use cms_system::{folder, lock};
 
 /// Identifiers: where new ones come from, and the form of object ids.
 pub mod ids {

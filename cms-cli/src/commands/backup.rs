@@ -63,7 +63,7 @@ fn write(target: &dyn Target, file: &File, name: &Path) -> Result<()> {
         let hint = "`cms check --digests` names stored files that are damaged";
         return Err(Failure::from(error).hints(may_be_damaged.then_some(hint)));
     }
-    output.flush().and_then(|()| file.sync_all()).map_err(|error| unwritable(&error))
+    output.flush().map_err(|error| unwritable(&error))
 }
 
 /// The file of a backup. It keeps its error, which the target reports as one of its own.

@@ -106,8 +106,9 @@ impl Source {
     }
 }
 
-/// Writes the file whenever the types change, until Ctrl-C. Errors do not end this function, because a
-/// file may be half written and a server may restart. An error that repeats is printed once.
+/// Writes the file whenever the types change, until Ctrl-C. Errors of reading the types do not end this function,
+/// because a project file may be half written and a server may restart; one that repeats is printed once. An error of
+/// writing the file does.
 fn follow(source: &mut Source, file: &str, printer: &Printer) -> Result<()> {
     let interrupt = interrupt();
     let mut problem = String::new();

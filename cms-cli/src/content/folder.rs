@@ -18,7 +18,7 @@ use cms_core::{
 };
 use serde_json::{Map, Value};
 
-use super::{BYTE_ORDER_MARK, syntax};
+use super::{BYTE_ORDER_MARK, stream::is_at, syntax};
 use crate::failure::{Diagnostic, Failure, Result};
 
 /// The file with the definition of a type.
@@ -367,7 +367,7 @@ fn lock_staging(folder: &Path, staging: &Path) -> Result<File> {
                 .hint("wait until it ends, or choose another folder"));
         };
         // The other export may have ended, and removed the directory, after the file was opened.
-        if path.exists() {
+        if is_at(&lock, &path).map_err(|error| Failure::unwritable(path.display(), error))? {
             return Ok(lock);
         }
     }

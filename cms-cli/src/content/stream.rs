@@ -11,7 +11,7 @@ use std::{
     time::Duration,
 };
 
-use cms_core::{Error, lock};
+use cms_core::{Error, folder, lock};
 use sha2::{Digest as _, Sha256};
 
 use crate::{
@@ -183,9 +183,13 @@ impl AtomicFile {
         self.temporary.as_ref().map_or(&self.path, |(path, _)| path)
     }
 
+    /// Makes the file durable under its final name.
     pub(crate) fn finish(mut self) -> Result<()> {
-        let Some((temporary, _)) = &self.temporary else { return Ok(()) };
-        fs::rename(temporary, &self.path)
+        let Some((temporary, file)) = &self.temporary else { return Ok(()) };
+        let parent = self.path.parent().filter(|parent| !parent.as_os_str().is_empty());
+        file.sync_all()
+            .and_then(|()| fs::rename(temporary, &self.path))
+            .and_then(|()| folder::sync(parent.unwrap_or(Path::new("."))))
             .map_err(|error| Failure::unwritable(self.path.display(), error))?;
         self.temporary = None;
         Ok(())
@@ -209,7 +213,7 @@ impl Drop for AtomicFile {
 
 /// Returns whether a path leads to an open file.
 #[cfg(unix)]
-fn is_at(file: &File, path: &Path) -> io::Result<bool> {
+pub(super) fn is_at(file: &File, path: &Path) -> io::Result<bool> {
     use std::os::unix::fs::MetadataExt;
 
     let opened = file.metadata()?;
@@ -219,7 +223,7 @@ fn is_at(file: &File, path: &Path) -> io::Result<bool> {
 }
 
 #[cfg(not(unix))]
-fn is_at(_: &File, path: &Path) -> io::Result<bool> {
+pub(super) fn is_at(_: &File, path: &Path) -> io::Result<bool> {
     Ok(path.exists())
 }
 

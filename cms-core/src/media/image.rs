@@ -59,7 +59,8 @@ pub struct Image {
 /// The rendering of a stored image.
 #[derive(Clone, Debug, PartialEq)]
 struct Rendering {
-    source: RenderFormat,
+    /// The format of the stored image.
+    source_format: RenderFormat,
     trim: Option<Trim>,
     requested: Size,
     /// Only for sizes that crop.
@@ -135,10 +136,10 @@ impl Media<'_> {
                 let object: MediaObject<'_> = serde_json::from_str(&stored.data).ok()?;
                 path.has_extension(&object.extension).then(|| {
                     let (rendering, varies) = rendering(&path, request, &object)?;
-                    let source = source_tag(&stored, &object.mime_type);
+                    let source_tag = source_tag(&stored, &object.mime_type);
                     let rendering = rendering
-                        .map(|rendering| (format!("{source}-{}", rendering.name()), rendering));
-                    let tag = rendering.as_ref().map_or(&source, |(name, _)| name);
+                        .map(|rendering| (format!("{source_tag}-{}", rendering.name()), rendering));
+                    let tag = rendering.as_ref().map_or(&source_tag, |(name, _)| name);
                     Ok(Image {
                         etag: format!("{file}-{tag}"),
                         file,
@@ -224,9 +225,9 @@ fn rendering(
         }
     };
 
-    let source =
+    let source_format =
         RenderFormat::from_media_type(&object.mime_type).filter(|_| object.kind == "image");
-    let Some(source) = source else { return Ok((None, false)) };
+    let Some(source_format) = source_format else { return Ok((None, false)) };
     let trim = match transform {
         None => None,
         Some(Transform::Trim(trim)) => Some(trim),
@@ -240,12 +241,13 @@ fn rendering(
     let focal_point = object.focal_point.filter(|_| is_crop);
     let focal_point = focal_point.and_then(|stored| FocalPoint::parse(stored.get()));
     let max_size = max_size(object, trim.as_ref(), size);
-    let format = output.format(request.accept, source, max_size);
+    let format = output.format(request.accept, source_format, max_size);
     // A quality without effect must not give the same image several names.
     let quality = output.quality.filter(|_| format.is_lossy());
     let is_stored =
-        trim.is_none() && size == Size::default() && format == source && quality.is_none();
-    let rendering = Rendering { source, trim, requested: size, focal_point, format, quality };
+        trim.is_none() && size == Size::default() && format == source_format && quality.is_none();
+    let rendering =
+        Rendering { source_format, trim, requested: size, focal_point, format, quality };
     Ok(((!is_stored).then_some(rendering), output.varies()))
 }
 
@@ -308,20 +310,21 @@ impl Rendering {
 
     /// Returns an empty `Vec` if the response is the unchanged stored file, for example for an animated image.
     fn render(&self, source: &[u8]) -> Result<Vec<u8>> {
-        if animation::is_animated(self.source.media_type(), source) {
+        if animation::is_animated(self.source_format.media_type(), source) {
             return Ok(Vec::new());
         }
         let spec = |size: Size| {
             let plan =
                 transform::resize_plan(size, self.trim.as_ref(), self.requested, self.focal_point)?;
             let full = Rectangle { x: 0, y: 0, width: size.width, height: size.height };
-            let is_converted = self.format != self.source || self.quality.is_some();
+            let is_converted = self.format != self.source_format || self.quality.is_some();
             let plan =
                 plan.or_else(|| is_converted.then_some(ResizePlan { crop: full, output: size }));
             let quality = self.quality.unwrap_or(self.format.default_quality());
             Ok(plan.map(|plan| RenderSpec { plan, format: self.format, quality }))
         };
-        let rendered = pipeline::render(source, self.source, spec, &SourceLimits::default())?;
+        let rendered =
+            pipeline::render(source, self.source_format, spec, &SourceLimits::default())?;
         Ok(rendered.unwrap_or_default())
     }
 }

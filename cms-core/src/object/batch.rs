@@ -58,8 +58,8 @@ pub struct PreparedBatch {
 pub(crate) enum Prevalidated {
     New(PreparedObject),
     Edited(Base, PreparedObject),
-    /// The transaction validates it again, and reports the errors.
-    Invalid,
+    /// Not validated, or not valid: the transaction validates it, and reports the errors.
+    NotValidated,
 }
 
 impl Objects<'_> {
@@ -291,7 +291,7 @@ impl Objects<'_> {
         (edit, text): (Edit, &Bytes),
         context: &Context,
     ) -> Prevalidated {
-        let Ok(payload) = object::read(text) else { return Prevalidated::Invalid };
+        let Ok(payload) = object::read(text) else { return Prevalidated::NotValidated };
         let id = payload.get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
         let budget = &mut StepBudget::per_object();
         let validated = self.cms.read_with_catalog(|reader, catalog| {
@@ -311,7 +311,7 @@ impl Objects<'_> {
             }
         });
         // The transaction reports the errors of all elements in their order.
-        validated.unwrap_or(Prevalidated::Invalid)
+        validated.unwrap_or(Prevalidated::NotValidated)
     }
 
     fn check_limit(&self, elements: &BatchElements) -> Result<()> {

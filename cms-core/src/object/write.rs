@@ -367,12 +367,14 @@ fn finish(
     } else {
         // An edit changes the public view if the object is in the state `public`. A new date of creation changes it
         // also for an object with a published version, which gets that date too. Other edits of Draft & Public types
-        // do not change it. For types without both, `Audience::of` ignores `is_public`: all callers see the change.
+        // do not change it. For types without both, `Audience::of` ignores `changes_public_view`: all callers see the change.
         let reorders_published =
             has_new_date && View::public(content_type).contains_object(&stored.internal);
-        let is_public = stored.internal.workflow_state == PUBLIC_STATE || reorders_published;
+        let changes_public_view =
+            stored.internal.workflow_state == PUBLIC_STATE || reorders_published;
         let changed_properties = Some(changed);
-        let change = LoggedChange { event, stamp, stored: &stored, changed_properties, is_public };
+        let change =
+            LoggedChange { event, stamp, stored: &stored, changed_properties, changes_public_view };
         log_change(writer, content_type, &change)?;
     }
     Ok(stored)

@@ -148,7 +148,7 @@ impl Publishing<'_> {
                     stamp,
                     stored: &stored,
                     changed_properties: None,
-                    is_public: false,
+                    changes_public_view: false,
                 };
                 write::log_change(writer, content_type, &change)?;
             }

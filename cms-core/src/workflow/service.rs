@@ -171,9 +171,10 @@ pub(crate) fn apply<'t>(
         writer.clear_approval(pk, approved)?;
     }
     writer.set_state(ctd, pk, next, approval, stamp)?;
-    let is_public = [&*internal.workflow_state, next].contains(&PUBLIC_STATE);
+    let changes_public_view = [&*internal.workflow_state, next].contains(&PUBLIC_STATE);
     let event = Event::ObjectTransitioned;
-    let change = write::LoggedChange { event, stamp, stored, changed_properties: None, is_public };
+    let change =
+        write::LoggedChange { event, stamp, stored, changed_properties: None, changes_public_view };
     write::log_change(writer, content_type, &change)?;
     Ok(next)
 }

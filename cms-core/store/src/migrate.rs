@@ -6,7 +6,7 @@
 //! exclusively, too.
 
 use std::{
-    fs::{self, File, OpenOptions},
+    fs::{self, File},
     io::ErrorKind,
     path::{Path, PathBuf},
     time::Duration,
@@ -47,7 +47,7 @@ pub(super) fn prepare(folder: &Path, new: NewDatabase) -> Result<(PathBuf, File)
         });
     }
     folder::create(folder).map_err(|error| path_error(folder, &error))?;
-    let lock = open_lock(folder)?;
+    let lock = lock::open(&folder.join("lock"))?;
     if is_current(&path)? {
         lock_shared(&lock, folder)?;
     } else {
@@ -105,15 +105,6 @@ fn ensure_not_newer(path: &Path) -> Result<()> {
     is_current(path).map(drop)
 }
 
-fn open_lock(folder: &Path) -> Result<File> {
-    OpenOptions::new()
-        .create(true)
-        .truncate(false)
-        .write(true)
-        .open(folder.join("lock"))
-        .map_err(|error| path_error(folder, &error))
-}
-
 fn lock_shared(lock: &File, folder: &Path) -> Result<()> {
     let is_taken = lock::wait(MAX_LOCK_WAIT, || lock.try_lock_shared());
     if is_taken.map_err(|error| path_error(folder, &error))? {
@@ -161,7 +152,7 @@ pub(super) fn stored_schema(path: &Path) -> Result<Option<i64>> {
 
 /// Opens the database of a directory that has a current one; returns its path and the shared lock.
 pub(super) fn open_existing(folder: &Path) -> Result<(PathBuf, File)> {
-    let lock = open_lock(folder)?;
+    let lock = lock::open(&folder.join("lock"))?;
     lock_shared(&lock, folder)?;
     Ok((folder.join(DATABASE), lock))
 }

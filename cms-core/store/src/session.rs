@@ -123,9 +123,10 @@ impl WriteTransaction<'_> {
             params![session.user, last_seen_at.0],
         )?;
         let removed = self.execute_and_count(
-            "DELETE FROM session WHERE pk IN (SELECT pk FROM session WHERE user = ?1
-                 ORDER BY last_seen_at DESC, pk DESC LIMIT -1 OFFSET ?2)",
-            params![session.user, maximum],
+            // Never the new one, which may have the oldest time after a clock was set back.
+            "DELETE FROM session WHERE pk IN (SELECT pk FROM session WHERE user = ?1 AND pk <> ?3
+                 ORDER BY last_seen_at DESC, pk DESC LIMIT -1 OFFSET ?2 - 1)",
+            params![session.user, maximum, pk],
         )?;
         if removed > 0 {
             self.bump_auth()?;

@@ -172,14 +172,10 @@ impl WriteTransaction<'_> {
     /// Removes a user, and its sessions, links, settings, working copies and preview tokens. The
     /// name remains for versions and the journal.
     pub fn remove_user(&self, pk: i64, at: Timestamp) -> Result<()> {
-        for sql in [
-            "DELETE FROM working_copy WHERE actor = ?1",
-            "DELETE FROM preview_token WHERE actor = ?1",
-            // Cascades to the other tables of a user.
-            "DELETE FROM user WHERE actor = ?1",
-        ] {
-            self.execute(sql, [pk])?;
-        }
+        self.remove_working_copies_of(pk)?;
+        self.remove_preview_tokens_of(pk)?;
+        // Cascades to the other tables of a user.
+        self.execute("DELETE FROM user WHERE actor = ?1", [pk])?;
         self.execute(
             "UPDATE actor SET revoked_at = ?2, rules = '[]' WHERE pk = ?1",
             params![pk, at.0],
@@ -189,14 +185,9 @@ impl WriteTransaction<'_> {
     /// Revokes everything that authenticates a user except the password: sessions, links and preview
     /// tokens.
     pub fn revoke_access(&self, pk: i64) -> Result<()> {
-        for sql in [
-            "DELETE FROM session WHERE user = ?1",
-            "DELETE FROM sign_in_link WHERE user = ?1",
-            "DELETE FROM preview_token WHERE actor = ?1",
-        ] {
-            self.execute(sql, [pk])?;
-        }
-        Ok(())
+        self.execute("DELETE FROM session WHERE user = ?1", [pk])?;
+        self.execute("DELETE FROM sign_in_link WHERE user = ?1", [pk])?;
+        self.remove_preview_tokens_of(pk)
     }
 
     /// Revokes the access of all users: in a restored copy, sessions and links of the time of the backup

@@ -129,7 +129,7 @@ impl WriteTransaction<'_> {
         )
     }
 
-    /// Removes the working copies of a revoked key.
+    /// Removes the working copies of a revoked key or a removed user.
     pub fn remove_working_copies_of(&self, actor: i64) -> Result<()> {
         for column in ["object", "new_id"] {
             let sql = format!("DELETE FROM working_copy WHERE actor = ?1 AND {column} IS NOT NULL");

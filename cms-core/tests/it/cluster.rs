@@ -516,12 +516,19 @@ fn replica_is_kept_when_the_database_has_no_cluster() {
 fn node_does_not_take_the_database_of_another_cluster() {
     let (database, mut node, _other) = two_nodes();
     create(&node, "a").unwrap();
-    let (another, _first, _second) = two_nodes();
+    let (another, first, _second) = two_nodes();
     node.cms = None;
-    let Err(Error::Conflict(reason)) = node.open(&another) else {
-        panic!("the replica is replaced")
-    };
-    assert!(reason.contains("is the replica of another cluster"), "{reason}");
+    for is_pruned in [false, true] {
+        let Err(Error::Conflict(reason)) = node.open(&another) else {
+            panic!("the replica is replaced: {is_pruned}")
+        };
+        assert!(reason.contains("is the replica of another cluster"), "{reason}");
+        // In the second round, the commit of the replica is older than the commit log of the other cluster.
+        for number in 0..10 {
+            create(&first, &format!("{is_pruned}{number}")).unwrap();
+        }
+        another.prune_all();
+    }
     node.restart(&database);
     assert_eq!(node.titles().len(), 1);
 }

@@ -103,7 +103,7 @@ impl Transaction<'_> {
         } else if webhooks_were_called {
             return Err(Error::Invalid(FieldErrors::one("id", CHANGED)));
         } else {
-            (payload_of(&stored.id, current), Prevalidated::Invalid)
+            (payload_of(&stored.id, current), Prevalidated::NotValidated)
         };
         batch.edit((Edit::Patch, &payload), stored, validated)?;
         match batch.element_errors.pop().flatten() {

@@ -31,7 +31,7 @@ fn any_rendering() -> impl Strategy<Value = Rendering> {
     let quality = prop::option::of(1..=100_u8);
     (options, number(), number(), format, quality).prop_map(
         |((trim, focal_point), width, height, format, quality)| Rendering {
-            source: RenderFormat::Png,
+            source_format: RenderFormat::Png,
             trim,
             requested: Size { width, height },
             focal_point,
@@ -67,7 +67,7 @@ fn read(name: &str) -> Rendering {
             assert_eq!(part, RENDERING_VERSION.to_string());
         }
     }
-    Rendering { source: RenderFormat::Png, trim, requested, focal_point, format, quality }
+    Rendering { source_format: RenderFormat::Png, trim, requested, focal_point, format, quality }
 }
 
 proptest! {

@@ -19,9 +19,10 @@ pub(super) fn log_deletion(
     stored: &StoredObject<'_>,
     stamp: Stamp,
 ) -> Result<()> {
-    let is_public = View::public(content_type).contains_object(&stored.internal);
+    let changes_public_view = View::public(content_type).contains_object(&stored.internal);
     let event = Event::ObjectDeleted;
-    let change = LoggedChange { event, stamp, stored, changed_properties: None, is_public };
+    let change =
+        LoggedChange { event, stamp, stored, changed_properties: None, changes_public_view };
     log_change(writer, content_type, &change)
 }
 
@@ -34,17 +35,18 @@ pub(crate) struct LoggedChange<'a> {
     /// Names of the properties that a new version changes, as a JSON array.
     pub changed_properties: Option<&'a str>,
     /// The change alters the public view of the type. See [`Audience::of`].
-    pub is_public: bool,
+    pub changes_public_view: bool,
 }
 
-/// Appends a change of an object to the journal. Its audience depends on the type and on `is_public`.
+/// Appends a change of an object to the journal. Its audience depends on the type and on `changes_public_view`.
 pub(crate) fn log_change(
     writer: &WriteTransaction<'_>,
     content_type: &CompiledType,
     change: &LoggedChange<'_>,
 ) -> Result<()> {
-    let &LoggedChange { event, stamp, stored, changed_properties: changed, is_public } = change;
-    let audience = Audience::of(content_type, is_public);
+    let &LoggedChange { event, stamp, stored, changed_properties: changed, changes_public_view } =
+        change;
+    let audience = Audience::of(content_type, changes_public_view);
     let (pk, id, version) = (stored.pk, &*stored.id, stored.internal.version);
     let title = &*stored.internal.title;
     writer.append_to_journal(&JournalChange {

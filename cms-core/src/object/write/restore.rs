@@ -250,7 +250,7 @@ impl Restoration {
             stamp: context.stamp,
             stored: &stored,
             changed_properties: changed.as_deref(),
-            is_public: View::public(content_type).contains_object(&stored.internal),
+            changes_public_view: View::public(content_type).contains_object(&stored.internal),
         };
         log_change(writer, content_type, &change)?;
         Ok(stored)

@@ -19,7 +19,7 @@ pub struct ReplicaMetrics {
     pub(super) commit_times: Histogram,
     /// Label `outcome`: `committed`, `refused`, `superseded`, `unknown`.
     pub(super) commits: IntCounterVec,
-    /// Label `as`: `committed`, `sent_again`, `superseded`.
+    /// Label `outcome`: `committed`, `sent_again`, `superseded`.
     pub(super) outcomes_resolved: IntCounterVec,
     pub(super) rows_sent: IntCounter,
     pub(super) rows_applied: IntCounter,

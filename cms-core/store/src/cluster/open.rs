@@ -227,10 +227,9 @@ impl<'f> NodeFolder<'f> {
                 return Ok(None);
             }
             History::Same => "schema",
-            History::Pruned => "pruned",
-            History::Other => {
+            History::Pruned | History::Other => {
                 self.require_same_cluster(&path, database)?;
-                "other_history"
+                if matches!(check.history, History::Pruned) { "pruned" } else { "other_history" }
             }
         };
         warn!(
