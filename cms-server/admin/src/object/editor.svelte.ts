@@ -78,7 +78,7 @@ export class ObjectEditor {
     this.id = opened.object?.id ?? (opened.deleted ? opened.objectKey : null);
     this.objectKey = opened.objectKey;
     const base = opened.object ? baseOf(opened.object, opened.etag) : (opened.found?.base ?? null);
-    this.formState = new FormState(base, defaultsOf(formFor(type)));
+    this.formState = new FormState(base, defaultsOf(formFor(type).fields));
     const send = (write: SaveRequest) => {
       if (write.kind === 'create') this.unsavedWork.storeCreation(write);
       return requests.sendSave(this.type.name, write, this.formState.sources);
@@ -248,7 +248,7 @@ export class ObjectEditor {
 
   /** To be called after each change of the form, and after a save. */
   storeUnsavedWork(): void {
-    if (!this.staleWork || this.formState.isChanged) this.unsavedWork.contentChanged();
+    this.unsavedWork.contentChanged();
   }
 
   /**

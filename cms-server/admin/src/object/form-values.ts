@@ -1,12 +1,12 @@
 // Values of a form: the defaults of a new object, the title, the validation errors of properties. Pure functions.
 import { topLevelName, type FieldErrors } from '../api/problem';
-import { storesEmptyList, type Form } from '../type/form';
+import { storesEmptyList, type Field, type Form } from '../type/form';
 import type { Values } from './form-state.svelte';
 
-/** Values of a new object. */
-export function defaultsOf(form: Form): Values {
+/** Values of a new object, or of a new item of a list. */
+export function defaultsOf(fields: Field[]): Values {
   return Object.fromEntries(
-    form.fields.flatMap((field) => {
+    fields.flatMap((field) => {
       const value = field.default ?? (storesEmptyList(field) ? [] : undefined);
       return value === undefined ? [] : [[field.name, value]];
     }),

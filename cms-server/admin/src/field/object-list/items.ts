@@ -1,5 +1,6 @@
 // Items of an object list. Properties that the type does not declare are kept.
 import { errorsBelow, type FieldErrors } from '../../api/problem';
+import { defaultsOf } from '../../object/form-values';
 import { isShown, type Field, type Kind } from '../../type/form';
 import { isRecord, withMember } from '../../value/record';
 
@@ -26,8 +27,7 @@ export function isTable(fields: Field[]): boolean {
 
 /** A new item with the defaults of its properties. */
 export function newItem(fields: Field[]): Record<string, unknown> {
-  const set = fields.filter((field) => field.default !== undefined);
-  return Object.fromEntries(set.map((field) => [field.name, structuredClone(field.default)]));
+  return structuredClone(defaultsOf(fields));
 }
 
 /** The item with one property changed; `undefined` removes it. The order of the others stays. */
